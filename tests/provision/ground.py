@@ -1,4 +1,4 @@
-"""A box's root with the settings as they are shipped, and one time zone."""
+"""The root folder of a box with the shipped settings and one time zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a seed that several tests use."""
+"""Seeds and values that several tests use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = (
     + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + bytes(range(32))).decode()
     + " anna@home"
 )
-SECRET = "p\\a\"s's"  # noqa: S105  # of nobody
+SECRET = "p\\a\"s's"  # noqa: S105  # an invented password
 
 WHOLE = Seed(
     hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE", keys=(KEY,),
@@ -27,7 +27,7 @@ WHOLE = Seed(
 
 
 def tree(base: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below `base`: its mode and bytes; a link's target."""
+    """Every file below `base` with its mode and bytes; for a link, its target."""
     found = {}
     for path in sorted(base.rglob("*")):
         name = str(path.relative_to(base))
@@ -42,7 +42,7 @@ SHIPPED = (Path(__file__).parents[2] / "system/etc/interlude/settings.yaml").rea
 
 
 def can_be_applied(seed: Seed) -> None:
-    """Every file of it can be written, and the settings among them can be read."""
+    """Assert that every file of the seed can be encoded, and that its settings can be parsed."""
     for file in plan(seed, SHIPPED):
         data = file.text.encode()
         if file.path.endswith("settings.yaml"):

@@ -1,4 +1,4 @@
-"""A box and the networks around it, as a set-up sees them; its clock is the one of who waits."""
+"""A box and its networks, as a set-up sees them. Its clock advances while the set-up sleeps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ HOME = Seed(wifi=WifiNetwork(b"Home", "correct horse"), country="DE")
 
 @dataclass
 class PaperRadio:
-    """A machine's networks. `answers`: why the next tries to join fail; "" where one does not."""
+    """The networks of a machine. `answers`: the errors of the next attempts to join; "" for
+    success.
+    """
 
     network: JoinedNetwork | None = None
     has_profile: bool = False
@@ -70,7 +72,9 @@ class PaperRadio:
 
 @dataclass
 class Scene:
-    """`at`: what happens when so many seconds have passed. `folder`: root's; `page`: the page's."""
+    """`at`: actions by their time in seconds. `folder`: the folder of root. `page`: the folder of
+    the page.
+    """
 
     folder: Path
     page: Path
@@ -81,10 +85,10 @@ class Scene:
     refuses: str = ""
     public: list[network.NetworkStatus] = field(default_factory=list)
     time_s: float = 0.0
-    box_up_s: float = 0.0  # from when on the box takes what it is to say
+    box_up_s: float = 0.0  # the time from which the box accepts sentences to speak
     own_name: str = "interlude.local"
     untouched: bool = False
-    tried: bool = False  # a Wi-Fi that is not kept yet
+    tried: bool = False  # the Wi-Fi is not kept yet
     card: str = ""
     logged: list[str] = field(default_factory=list)
     open_when_joining: list[str] = field(default_factory=list)
@@ -97,7 +101,7 @@ class Scene:
 
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
-        assert self.time_s < 20_000, "it never ends"
+        assert self.time_s < 20_000, "the set-up never ends"
         self.public.append(network.read_status(self.folder))
         while self.at and self.at[0][0] <= self.time_s:
             self.at.pop(0)[1]()
@@ -130,12 +134,12 @@ class Scene:
 
     @property
     def shown(self) -> set[network.NetworkStatus]:
-        """What anybody could read meanwhile."""
+        """Every public status during the set-up."""
         return set(self.public)
 
     @property
     def left(self) -> list[str]:
-        """What is left of it in the end, but for what is public."""
+        """The files that are left at the end, without the public status."""
         return [
             path.name
             for path in (*self.folder.iterdir(), *self.page.iterdir())

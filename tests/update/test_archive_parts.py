@@ -1,4 +1,4 @@
-"""appliance.release.parts: what a signed file is made of, before any of it is believed."""
+"""A signed archive is split into its parts before any of them is trusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ NAMES = ("m.json", "m.json.sig", "rest")
 
 
 def packed(path: Path, **changed: bytes | None) -> Path:
-    """A file of three parts; `changed`: other content for one, or None for a link instead."""
+    """An archive of three parts. `changed`: other content for a part, or None for a link in its
+    place.
+    """
     with tarfile.open(path, "w") as tar:
         for name in NAMES:
             data = changed.get(name.split(".")[-1], name.encode())
@@ -31,35 +33,33 @@ def packed(path: Path, **changed: bytes | None) -> Path:
     return path
 
 
-def test_manifest_and_signature_are_read_and_the_rest_is_there_to_be_read(tmp_path: Path) -> None:
+def test_manifest_and_signature_are_read_and_the_other_parts_can_be_read(tmp_path: Path) -> None:
     with HandedOverFile(packed(tmp_path / "a"), MOST) as file:
         manifest, signature, (rest,) = open_parts(file, "release", *NAMES)
         assert (manifest, signature, file.read(*rest)) == (b"m.json", b"m.json.sig", b"rest")
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "problem"),
     [
         ({"json": bytes(MOST_BYTES + 1)}, "a is no release: its manifest is too large."),
         ({"sig": bytes(MOST_SIGNATURE_BYTES + 1)}, "a is no release: its manifest is too large."),
         ({"rest": None}, "a is no release: a part of it is not a regular file."),
     ],
 )
-def test_a_file_with_another_content_is_refused(
-    tmp_path: Path, changed: dict[str, bytes | None], said: str
+def test_an_archive_with_an_invalid_part_is_refused(
+    tmp_path: Path, changed: dict[str, bytes | None], problem: str
 ) -> None:
     with (
         HandedOverFile(packed(tmp_path / "a", **changed), MOST) as file,
         pytest.raises(ReleaseRefused) as refused,
     ):
         open_parts(file, "release", *NAMES)
-    assert refused.value.problem == said
+    assert refused.value.problem == problem
 
 
 @pytest.mark.parametrize("names", [NAMES[::-1], (*NAMES, "more"), ("other", *NAMES[1:])])
-def test_other_parts_than_the_ones_wanted_are_refused(
-    tmp_path: Path, names: tuple[str, ...]
-) -> None:
+def test_an_archive_with_other_parts_is_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
     with (
         HandedOverFile(packed(tmp_path / "a"), MOST) as file,
         pytest.raises(ReleaseRefused, match=r"a is no release\."),
@@ -68,9 +68,9 @@ def test_other_parts_than_the_ones_wanted_are_refused(
 
 
 @pytest.mark.parametrize("kept", [0, 100, 600, 1200])
-def test_a_file_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
-    whole = packed(tmp_path / "a").read_bytes()
-    (tmp_path / "a").write_bytes(whole[:kept])
+def test_a_truncated_archive_is_refused(tmp_path: Path, kept: int) -> None:
+    complete = packed(tmp_path / "a").read_bytes()
+    (tmp_path / "a").write_bytes(complete[:kept])
     with (
         HandedOverFile(tmp_path / "a", MOST) as file,
         pytest.raises(ReleaseRefused, match="a is no release"),

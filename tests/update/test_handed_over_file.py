@@ -1,4 +1,4 @@
-"""appliance.release.handed: what lies under a name is known before it is read; nothing waits."""
+"""A handed-over file is checked before it is read, and no check blocks."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def file(folder: Path, data: bytes = b"content", name: str = "file") -> Path:
     return path
 
 
-# ── a file ───────────────────────────────────────────────────────────────────────────────────
-def test_a_regular_file_is_read_from_any_place(tmp_path: Path) -> None:
+# ── files ────────────────────────────────────────────────────────────────────────────────────
+def test_a_regular_file_is_read_from_any_offset(tmp_path: Path) -> None:
     with HandedOverFile(file(tmp_path, bytes(range(100))), MOST) as handed:
         assert (handed.name, handed.size) == ("file", 100)
         assert handed.read(90, 10) == bytes(range(90, 100))
-        assert [len(one) for one in handed.chunks(10, 85, 40)] == [40, 40, 5]
+        assert [len(chunk) for chunk in handed.chunks(10, 85, 40)] == [40, 40, 5]
         assert b"".join(handed.chunks(10, 85, 40)) == bytes(range(10, 95))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "an empty file"])
-def test_anything_else_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_a_file_of_another_kind_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     KINDS[kind](tmp_path / "file")
     began = time.monotonic()
     with pytest.raises(ReleaseRefused, match="file"):
@@ -54,7 +54,7 @@ def test_anything_else_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     assert time.monotonic() - began < AT_ONCE_S
 
 
-def test_a_link_to_a_good_file_is_refused_and_named_as_what_it_is(tmp_path: Path) -> None:
+def test_a_link_to_a_regular_file_is_refused_as_a_link(tmp_path: Path) -> None:
     file(tmp_path)
     (tmp_path / "link").symlink_to("file")
     with pytest.raises(ReleaseRefused, match="link is a link"):
@@ -71,8 +71,8 @@ def test_a_size_above_the_limit_is_refused(tmp_path: Path, size: int, fits: bool
             HandedOverFile(path, MOST)
 
 
-def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path: Path) -> None:
-    """A lease makes open(2) wait for as long as /proc/sys/fs/lease-break-time says: 45 s."""
+def test_a_file_under_a_lease_is_refused_without_waiting(tmp_path: Path) -> None:
+    """A lease blocks open(2) for /proc/sys/fs/lease-break-time seconds, by default 45 s."""
     path = file(tmp_path)
     ready, tell = os.pipe()
     child = os.fork()
@@ -100,10 +100,10 @@ def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path
         os.waitpid(child, 0)
 
 
-def test_the_descriptor_counts_and_not_the_name(tmp_path: Path) -> None:
-    one, other = file(tmp_path, b"one"), file(tmp_path, b"other", "other")
-    with HandedOverFile(one, MOST) as handed:
-        exchange(one, other)
+def test_the_file_is_read_by_descriptor_and_not_by_name(tmp_path: Path) -> None:
+    first, second = file(tmp_path, b"one"), file(tmp_path, b"other", "other")
+    with HandedOverFile(first, MOST) as handed:
+        exchange(first, second)
         assert handed.read(0, handed.size) == b"one"
 
 
@@ -115,7 +115,7 @@ def test_a_file_that_became_shorter_is_refused(tmp_path: Path) -> None:
             handed.read(0, handed.size)
 
 
-def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
+def test_child_processes_do_not_inherit_the_descriptor(tmp_path: Path) -> None:
     with HandedOverFile(file(tmp_path), MOST):
         listed = subprocess.run(
             ["ls", "-l", "/proc/self/fd"],
@@ -127,14 +127,14 @@ def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
     assert str(tmp_path) not in listed.stdout
 
 
-def test_what_is_open_already_is_not_closed(tmp_path: Path) -> None:
+def test_a_file_that_is_already_open_is_not_closed(tmp_path: Path) -> None:
     with HandedOverFile(file(tmp_path), MOST) as handed:
         with open_handed_over(handed, MOST) as same:
             assert same is handed
         assert handed.read(0, 1) == b"c"
 
 
-def test_only_the_file_itself_is_removed_under_its_name(tmp_path: Path) -> None:
+def test_remove_unlinks_the_name_only_if_it_still_is_the_same_file(tmp_path: Path) -> None:
     mine = file(tmp_path)
     with HandedOverFile(mine, MOST) as handed:
         other = file(tmp_path, b"another", "other")
@@ -149,7 +149,7 @@ def test_only_the_file_itself_is_removed_under_its_name(tmp_path: Path) -> None:
         assert mine.is_dir()
 
 
-# ── a note ───────────────────────────────────────────────────────────────────────────────────
+# ── notes ────────────────────────────────────────────────────────────────────────────────────
 def test_a_note_is_read_once(tmp_path: Path) -> None:
     write_note(tmp_path / "wanted", "a.release")
     assert pop_note(tmp_path / "wanted") == "a.release"
@@ -158,7 +158,7 @@ def test_a_note_is_read_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_note_of_any_other_kind_says_nothing_and_is_gone(tmp_path: Path, kind: str) -> None:
+def test_a_note_of_another_kind_counts_as_empty_and_is_removed(tmp_path: Path, kind: str) -> None:
     KINDS[kind](tmp_path / "wanted")
     began = time.monotonic()
     assert pop_note(tmp_path / "wanted") == ""
@@ -167,15 +167,17 @@ def test_a_note_of_any_other_kind_says_nothing_and_is_gone(tmp_path: Path, kind:
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (NOTE_BYTES + 1)])
-def test_a_note_that_is_no_short_text_says_nothing_and_is_gone(tmp_path: Path, data: bytes) -> None:
+def test_a_note_that_is_no_short_text_counts_as_empty_and_is_removed(
+    tmp_path: Path, data: bytes
+) -> None:
     file(tmp_path, data, "wanted")
     assert pop_note(tmp_path / "wanted") == ""
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_folder_in_place_of_a_note_is_out_of_the_way_in_one_step(tmp_path: Path) -> None:
-    """Emptying it would take as long as its owner fills it."""
-    for _ in range(2):  # and the second one is no obstacle to the first
+def test_a_full_folder_in_place_of_a_note_is_renamed_in_one_step(tmp_path: Path) -> None:
+    """Emptying it would take as long as its owner keeps filling it."""
+    for _ in range(2):  # the first one does not prevent the second
         (tmp_path / "wanted/deep/er").mkdir(parents=True)
         assert pop_note(tmp_path / "wanted") == ""
     left = [path.name for path in tmp_path.iterdir()]
@@ -183,12 +185,12 @@ def test_a_full_folder_in_place_of_a_note_is_out_of_the_way_in_one_step(tmp_path
     assert all(name.startswith(".wanted.refused-") for name in left)
 
 
-def test_a_note_that_cannot_be_removed_is_a_sentence() -> None:
+def test_a_note_that_cannot_be_removed_is_reported() -> None:
     with pytest.raises(StorageError, match="ostype cannot be removed"):
         pop_note(Path("/proc/sys/kernel/ostype"))
 
 
-def test_a_note_can_be_read_by_others_and_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_a_new_note_is_world_readable_and_replaces_the_old_one(tmp_path: Path) -> None:
     note = tmp_path / "wanted"
     write_note(note, "first")
     write_note(note, "second")
@@ -198,14 +200,14 @@ def test_a_note_can_be_read_by_others_and_takes_the_place_of_the_one_before(tmp_
 
 @pytest.fixture
 def sticky() -> Iterator[Path]:
-    """A folder that every user gets to, unlike a test's own."""
+    """A folder that every user can enter, unlike the folder of a test."""
     with tempfile.TemporaryDirectory(prefix="interlude-test-") as folder:
         Path(folder).chmod(0o1777)
         yield Path(folder)
 
 
-def test_what_another_user_left_in_a_sticky_folder_stops_nobody_from_asking(sticky: Path) -> None:
-    """Only that user's own note does, which is one that asks."""
+def test_files_of_another_user_in_a_sticky_folder_do_not_prevent_a_request(sticky: Path) -> None:
+    """Except for a note of the same name by that user, which is itself a request."""
     if os.geteuid() != 0:
         pytest.skip("needs root, to be two users")
     for name in (".wanted.new", "wanted-system"):

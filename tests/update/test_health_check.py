@@ -1,4 +1,4 @@
-"""When a release that was started has proved well, and when it has failed."""
+"""When a started release has passed its health check, and when it has failed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WELL = HealthReading("active", 0, NEW)
 def watched(
     *readings: HealthReading, before: SupervisorStatus | None = OLD, every_s: float = 1.0
 ) -> str | None:
-    """The verdict after those readings, the last of which goes on for as long as it takes."""
+    """The verdict after these readings, the last of which is repeated until the time is over."""
     gate = HealthCheck("2.0.0", before)
     now_s = 0.0
     for reading in readings:
@@ -29,18 +29,18 @@ def watched(
     return None
 
 
-def test_well_for_a_while_is_well() -> None:
+def test_a_box_that_stays_healthy_passes() -> None:
     assert watched(HealthReading("active", 0, OLD), HealthReading("starting"), WELL) == ""
 
 
-def test_well_for_a_moment_is_not_yet_known() -> None:
+def test_a_box_passes_only_after_a_steady_time() -> None:
     gate = HealthCheck("2.0.0", OLD)
     assert gate.evaluate(WELL, 0.0) is None
     assert gate.evaluate(WELL, STEADY_S - 0.1) is None
     assert gate.evaluate(WELL, STEADY_S) == ""
 
 
-def test_a_break_begins_the_while_anew() -> None:
+def test_an_interruption_restarts_the_steady_time() -> None:
     gate = HealthCheck("2.0.0", OLD)
     gate.evaluate(WELL, 0.0)
     gate.evaluate(
@@ -80,14 +80,14 @@ def test_a_break_begins_the_while_anew() -> None:
         ),
     ],
 )
-def test_what_is_sick_is_said(reading: HealthReading, why: str) -> None:
+def test_an_unhealthy_release_is_reported_with_the_reason(reading: HealthReading, why: str) -> None:
     assert why in (watched(reading) or "")
 
 
 READING = SupervisorStatus(version="2.0.0", pid=8, state="idle", reading=True, healthy=True)
 
 
-def test_a_release_whose_model_reads_its_opening_for_the_first_time_is_waited_for() -> None:
+def test_the_first_prefill_of_a_new_model_extends_the_timeout() -> None:
     gate = HealthCheck("2.0.0", OLD)
     for now_s in range(0, 350, 5):
         assert gate.evaluate(HealthReading("starting", 0, READING), now_s) is None
@@ -95,7 +95,7 @@ def test_a_release_whose_model_reads_its_opening_for_the_first_time_is_waited_fo
     assert gate.evaluate(WELL, 350.0 + STEADY_S) == ""
 
 
-def test_a_release_whose_model_reads_for_ever_is_sick() -> None:
+def test_a_release_that_never_ends_its_prefill_fails() -> None:
     gate = HealthCheck("2.0.0", OLD)
     assert gate.evaluate(HealthReading("starting", 0, READING), 0.0) is None
     assert "not well within 390 s" in (
@@ -103,14 +103,14 @@ def test_a_release_whose_model_reads_for_ever_is_sick() -> None:
     )
 
 
-def test_an_old_process_that_still_stops_is_not_taken_for_the_new_one() -> None:
+def test_an_old_process_that_is_still_stopping_does_not_count_as_the_new_one() -> None:
     stopping = SupervisorStatus(version="2.0.0", pid=7, state="idle", ready=True, healthy=True)
     gate = HealthCheck("2.0.0", OLD)
     gate.evaluate(HealthReading("active", 0, stopping), 0.0)
     assert gate.evaluate(HealthReading("active", 0, stopping), 2 * STEADY_S) is None
 
 
-def test_a_part_that_the_old_release_had_given_up_too_is_not_held_against_the_new_one() -> None:
+def test_a_part_that_had_failed_in_the_old_release_too_does_not_fail_the_new_one() -> None:
     lame = SupervisorStatus(
         version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",)
     )

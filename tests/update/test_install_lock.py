@@ -1,4 +1,4 @@
-"""One installation at a time, and the lock ends with whoever holds it."""
+"""One installation at a time; the lock ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.errors import InstallDeferred
 from appliance.update.install_lock import locked
 
 
-def test_a_second_installation_is_put_off_until_the_first_is_over(tmp_path: Path) -> None:
+def test_a_second_installation_is_deferred_until_the_first_one_ends(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     with (
         locked(path),
@@ -23,8 +23,8 @@ def test_a_second_installation_is_put_off_until_the_first_is_over(tmp_path: Path
         assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_lock_is_the_one_that_the_program_of_the_system_takes(tmp_path: Path) -> None:
-    """fallback.py: flock(2) on the file."""
+def test_the_fallback_program_takes_the_same_lock(tmp_path: Path) -> None:
+    """It calls flock(2) on the same file."""
     path = tmp_path / ".lock"
     with path.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -32,6 +32,8 @@ def test_the_lock_is_the_one_that_the_program_of_the_system_takes(tmp_path: Path
             raise AssertionError("two at a time")
 
 
-def test_what_blocks_inside_is_no_other_installation(tmp_path: Path) -> None:
+def test_a_blocking_io_error_inside_the_lock_is_not_taken_for_another_installation(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(BlockingIOError), locked(tmp_path / ".lock"):
         raise BlockingIOError("a pipe that is full")

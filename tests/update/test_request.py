@@ -1,4 +1,4 @@
-"""A part without rights asks for a release; what is asked for is taken once, and never believed."""
+"""A process without rights requests a release. A request is taken once and never trusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
-    """The box runs 0.2.0; an older, a newer and a sick one lie in the incoming folder."""
+    """The box runs 0.2.0. The incoming folder holds an older, a newer and an unhealthy release."""
     at.installer().install(at.shop.make("0.2.0"))
     folder = tmp_path / "incoming"
     folder.mkdir()
@@ -36,11 +36,11 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
     return folder
 
 
-def test_only_what_is_newer_is_offered(at: Bench, incoming: Path) -> None:
+def test_only_newer_releases_are_offered(at: Bench, incoming: Path) -> None:
     assert [offer.version for offer in offers(at.store, incoming)] == ["0.4.0", "0.3.0"]
 
 
-def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_kept(
+def test_an_abandoned_release_is_offered_again_only_when_another_one_is_kept(
     at: Bench, incoming: Path
 ) -> None:
     note = at.store.root / "failures.json"
@@ -50,7 +50,7 @@ def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_ke
     assert [offer.version for offer in offers(at.store, incoming)] == ["0.4.0", "0.3.0"]
 
 
-def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
+def test_a_requested_release_is_installed_and_then_removed(at: Bench, incoming: Path) -> None:
     offer = offers(at.store, incoming)[1]
     request_install(offer)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
@@ -61,17 +61,17 @@ def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path)
     assert [path.name for path in at.store.root.glob(".wanted*")] == []
 
 
-def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
+def test_the_result_of_an_unhealthy_release_can_be_read(at: Bench, incoming: Path) -> None:
     request_install(offers(at.store, incoming)[0])
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    going = read_progress(at.store.trial_folder)
-    assert (going.version, going.step) == ("0.4.0", "")
-    assert "back on 0.2.0" in going.problem
+    progress = read_progress(at.store.trial_folder)
+    assert (progress.version, progress.step) == ("0.4.0", "")
+    assert "back on 0.2.0" in progress.problem
     assert not (incoming / "wanted").exists()
 
 
-def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
+def test_the_result_of_the_last_installation_is_not_shown_during_the_next_one(
     at: Bench, incoming: Path
 ) -> None:
     sick, good = offers(at.store, incoming)
@@ -89,10 +89,12 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
     request_install(good)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert seen
-    assert all(going.version == "0.3.0" and going.step and not going.problem for going in seen)
+    assert all(
+        progress.version == "0.3.0" and progress.step and not progress.problem for progress in seen
+    )
 
 
-def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
+def test_without_a_request_nothing_is_installed(at: Bench, incoming: Path) -> None:
     with pytest.raises(ReleaseRefused, match="No installation was requested"):
         install_wanted(at.installer(), InstallOptions(), incoming)
     assert read_progress(at.store.trial_folder) == InstallProgress()
@@ -101,7 +103,9 @@ def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["../0.3.0.release", "/etc/shadow", "wanted", "", "link.release", "a\0b.release"]
 )
-def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name: str) -> None:
+def test_a_request_for_a_path_outside_the_folder_is_refused(
+    at: Bench, incoming: Path, name: str
+) -> None:
     (incoming / "link.release").symlink_to("/etc/shadow")
     (incoming / "wanted").write_text(name)
     with pytest.raises(ReleaseRefused):
@@ -110,7 +114,7 @@ def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name:
     assert at.store.kept() == "0.2.0"
 
 
-def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
+def test_a_file_that_disappeared_after_the_request_is_reported(at: Bench, incoming: Path) -> None:
     offer = offers(at.store, incoming)[0]
     request_install(offer)
     offer.file.unlink()
@@ -119,10 +123,8 @@ def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
     assert "cannot be read" in read_progress(at.store.trial_folder).problem
 
 
-# ── going back
-def test_the_release_before_is_gone_back_to_and_then_the_newer_one_is_the_one_before(
-    at: Bench, incoming: Path
-) -> None:
+# ── returning to the previous release
+def test_a_return_to_the_previous_release_can_be_undone(at: Bench, incoming: Path) -> None:
     at.installer().install(incoming / at.shop.make("0.3.0").name)
     for expected, before in (("0.2.0", "0.3.0"), ("0.3.0", "0.2.0")):
         assert returns_to(at.store) == expected
@@ -133,7 +135,9 @@ def test_the_release_before_is_gone_back_to_and_then_the_newer_one_is_the_one_be
         assert not (incoming / "wanted").exists()
 
 
-def test_where_there_is_none_before_it_stays_and_that_is_told(at: Bench, incoming: Path) -> None:
+def test_a_return_without_a_previous_release_is_refused_and_reported(
+    at: Bench, incoming: Path
+) -> None:
     request_return(incoming)
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.installer(), InstallOptions(), incoming)
@@ -141,7 +145,7 @@ def test_where_there_is_none_before_it_stays_and_that_is_told(at: Bench, incomin
     assert "nothing earlier" in read_progress(at.store.trial_folder).problem
 
 
-def test_a_release_that_did_not_stay_up_is_not_gone_back_to(at: Bench, incoming: Path) -> None:
+def test_a_release_that_did_not_stay_up_cannot_be_returned_to(at: Bench, incoming: Path) -> None:
     at.installer().install(incoming / at.shop.make("0.3.0").name)
     note = at.store.root / "failures.json"
     note.write_text('{"version": "0.3.0", "left": "0.2.0"}')
@@ -153,7 +157,7 @@ def test_a_release_that_did_not_stay_up_is_not_gone_back_to(at: Bench, incoming:
 
 
 @pytest.mark.parametrize("note", ["previous\0", "PREVIOUS", "previous.release", "../previous"])
-def test_no_other_word_goes_back(at: Bench, incoming: Path, note: str) -> None:
+def test_only_the_exact_note_requests_a_return(at: Bench, incoming: Path, note: str) -> None:
     at.installer().install(incoming / at.shop.make("0.3.0").name)
     (incoming / "wanted").write_text(note)
     with pytest.raises(ReleaseRefused):

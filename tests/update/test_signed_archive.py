@@ -1,4 +1,4 @@
-"""A signed file of one kind is opened by its own rules; of another it is nothing."""
+"""A signed archive is opened by the rules of its kind; an archive of another kind is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.process
 
 
 class Song(SignedManifest, frozen=True):
-    """A kind of the test's own."""
+    """A kind of archive for these tests."""
 
 
 def parse(data: bytes) -> Song:
@@ -37,16 +37,16 @@ def made(at: Bench, manifest: bytes = SONG.encode(), key: Path | None = None) ->
     return path
 
 
-def test_a_signed_file_is_opened_and_its_contents_are_found(at: Bench) -> None:
+def test_a_signed_archive_is_opened_with_its_contents(at: Bench) -> None:
     with HandedOverFile(made(at), SONGS.most_bytes) as handed:
-        manifest, said, (words, notes) = SONGS.open(handed, at.shop.signers)
+        manifest, data, (words, notes) = SONGS.open(handed, at.shop.signers)
         assert manifest == SONG
-        assert said == SONG.encode()
+        assert data == SONG.encode()
         assert (handed.read(*words), handed.read(*notes)) == (b"la la", b"c d e")
     assert SONGS.peek(made(at)) == SONG
 
 
-def test_of_a_stranger_nothing_is_repeated(at: Bench) -> None:
+def test_nothing_of_an_untrusted_archive_is_repeated(at: Bench) -> None:
     stranger = at.shop.new_key("stranger")
     path = made(at, b'{"oh": "\xff dear"}', stranger)
     with (
@@ -58,7 +58,7 @@ def test_of_a_stranger_nothing_is_repeated(at: Bench) -> None:
     assert SONGS.peek(path) is None
 
 
-def test_a_file_of_another_kind_is_refused_and_peeked_at_in_vain(at: Bench) -> None:
+def test_an_archive_of_another_kind_is_refused_and_has_no_manifest(at: Bench) -> None:
     release = at.shop.make("0.1.0")
     assert SONGS.peek(release) is None
     assert RELEASE.peek(made(at)) is None
@@ -69,7 +69,7 @@ def test_a_file_of_another_kind_is_refused_and_peeked_at_in_vain(at: Bench) -> N
         SONGS.open(handed, at.shop.signers)
 
 
-def test_a_file_that_is_gone_or_too_large_is_none(at: Bench, tmp_path: Path) -> None:
+def test_peek_returns_none_for_a_missing_or_too_large_file(at: Bench, tmp_path: Path) -> None:
     assert SONGS.peek(tmp_path / "gone.song") is None
     small = ArchiveKind("song", ".song", 100, "song.json", parse, ("words", "notes"))
     assert small.peek(made(at)) is None

@@ -1,4 +1,4 @@
-"""Versions in order, and whether what a file says of itself fits this box."""
+"""The order of versions, and whether a manifest fits this box."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from appliance.update.signed_manifest import (
 MADE_S = 1_780_000_000
 
 
-def test_versions_stand_in_the_order_of_their_making() -> None:
+def test_versions_are_ordered() -> None:
     order = [
         "0.1.0a1",
         "0.1.0b1",
@@ -41,18 +41,18 @@ def test_versions_stand_in_the_order_of_their_making() -> None:
 @pytest.mark.parametrize(
     "version", ["", "1", "1.2", "1.2.3.4", "v1.2.3", "1.2.3-rc1", "1.2.3\n", "../1.2.3", "١.٢.٣x"]
 )
-def test_what_is_no_version_is_refused(version: str) -> None:
+def test_an_invalid_version_is_refused(version: str) -> None:
     with pytest.raises(ReleaseRefused, match="is no version"):
         version_key(version)
 
 
 class Song(SignedManifest, frozen=True):
-    """A kind of the test's own."""
+    """A kind of archive for these tests."""
 
     verses: int
 
 
-def test_a_kind_has_its_own_fields_beside_those_of_every_kind() -> None:
+def test_a_kind_has_its_own_fields_beside_the_common_ones() -> None:
     song = Song(version="1.0.0", machine="any", made_s=MADE_S, verses=3)
     assert parse_manifest(song.encode(), Song, "song.json") == song
 
@@ -70,17 +70,17 @@ def test_a_kind_has_its_own_fields_beside_those_of_every_kind() -> None:
         b'{"version":' + b"[" * 60_000,
     ],
 )
-def test_what_is_not_exactly_that_is_refused_in_a_sentence(data: bytes) -> None:
+def test_a_manifest_with_missing_wrong_or_further_fields_is_refused(data: bytes) -> None:
     with pytest.raises(ReleaseRefused, match=r"no manifest of a song|is no version"):
         parse_manifest(data, Song, "song.json", "of a song")
 
 
 def release(**changed: object) -> ReleaseManifest:
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         "version": "1.2.3", "machine": "any", "python": "any", "made_s": MADE_S,
         "tree_sha256": "0" * 64, "tree_bytes": 1, "files_bytes": 1, **changed,
     }  # fmt: skip
-    return ReleaseManifest(**said)  # type: ignore[arg-type]
+    return ReleaseManifest(**fields)  # type: ignore[arg-type]
 
 
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -95,7 +95,7 @@ PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
         (release(made_s=MADE_S + int(CLOCK_SLACK_S)), None, False),
     ],
 )
-def test_what_is_for_this_box_and_not_older_fits(
+def test_a_manifest_for_this_box_that_is_not_older_fits(
     manifest: ReleaseManifest, kept: str | None, downgrade: bool
 ) -> None:
     fits(manifest, kept, downgrade=downgrade, now_s=MADE_S)
@@ -110,7 +110,7 @@ def test_what_is_for_this_box_and_not_older_fits(
         (release(made_s=MADE_S + int(CLOCK_SLACK_S) + 1), None, "clock says"),
     ],
 )
-def test_what_is_for_another_box_older_or_of_the_future_does_not(
+def test_a_manifest_for_another_box_an_older_one_and_one_from_the_future_do_not_fit(
     manifest: ReleaseManifest, kept: str | None, why: str
 ) -> None:
     with pytest.raises(ReleaseRefused, match=why):

@@ -1,4 +1,6 @@
-"""From a stick comes what is newer, whole, for this machine and signed; nothing else stays."""
+"""A complete, signed, newer release or system for this machine is copied from a stick, and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def at(tmp_path: Path) -> Bench:
 
 
 class Stick:
-    """`folder`: mounted. `incoming`: of the box."""
+    """`folder`: the mounted stick. `incoming`: the incoming folder of the box."""
 
     def __init__(self, root: Path, at: Bench) -> None:
         self.folder, self.incoming, self.looked = root / "stick", root / "incoming", root / "looked"
@@ -62,16 +64,16 @@ def stick(tmp_path: Path, at: Bench) -> Stick:
     return Stick(tmp_path, at)
 
 
-def test_the_newest_release_is_copied_lies_ready_and_is_not_asked_for(
+def test_the_newest_release_is_copied_but_its_installation_is_not_requested(
     stick: Stick, at: Bench
 ) -> None:
     for version in ("0.1.0", "0.2.0", "0.3.0", "0.4.0"):
         stick.lay(at.shop.make(version))
     assert stick.bring() == BoxSentence.of("page-look-stick-brought", versions="0.4.0")
     assert stick.brought() == ["stick-0.4.0.release"]
-    told = read("stick", stick.looked)
-    assert told is not None
-    assert (told.phase, told.version) == ("fetches", "0.4.0")
+    record = read("stick", stick.looked)
+    assert record is not None
+    assert (record.phase, record.version) == ("fetches", "0.4.0")
     (offer,) = offers(at.store, stick.incoming, stick.os_release)
     request_install(offer)
     assert install_wanted(at.installer(), InstallOptions(), stick.incoming)
@@ -83,9 +85,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
     return foundry(tmp_path_factory.mktemp("systems"))
 
 
-def test_a_card_of_ours_is_brought_a_system_too(stick: Stick, at: Bench, made: Foundry) -> None:
+def test_a_system_is_copied_only_to_a_card_with_our_image(
+    stick: Stick, at: Bench, made: Foundry
+) -> None:
     stick.lay(made.make("0.3.0").archive)
-    assert stick.bring() == NONE, "this machine has no system of ours"
+    assert stick.bring() == NONE, "this machine does not run our image"
     stick.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.1.0\n")
     stick.signers.write_text(stick.signers.read_text() + made.shop.signers.read_text())
     stick.lay(at.shop.make("0.3.0"))
@@ -93,7 +97,7 @@ def test_a_card_of_ours_is_brought_a_system_too(stick: Stick, at: Bench, made: F
     assert stick.brought() == ["stick-0.3.0.release", "stick-0.3.0.system"]
 
 
-def test_an_empty_stick_and_one_with_older_things_bring_nothing(stick: Stick, at: Bench) -> None:
+def test_an_empty_stick_and_one_with_older_files_bring_nothing(stick: Stick, at: Bench) -> None:
     assert stick.bring() == NONE
     stick.lay(at.shop.make("0.1.0"))
     (stick.folder / "photos.release").write_text("no release at all")
@@ -103,17 +107,17 @@ def test_an_empty_stick_and_one_with_older_things_bring_nothing(stick: Stick, at
     assert stick.brought() == []
 
 
-def test_what_nobody_signed_whom_the_box_trusts_is_refused(stick: Stick, at: Bench) -> None:
+def test_an_archive_signed_with_an_untrusted_key_is_refused(stick: Stick, at: Bench) -> None:
     stick.lay(at.shop.make("0.3.0", key=at.shop.new_key("stranger")))
     with pytest.raises(ReleaseRefused, match="not signed"):
         stick.bring()
     assert stick.brought() == []
-    told = read("stick", stick.looked)
-    assert told is not None
-    assert (told.well, told.key) == (False, "page-wrong-unsigned")
+    record = read("stick", stick.looked)
+    assert record is not None
+    assert (record.well, record.key) == (False, "page-wrong-unsigned")
 
 
-def test_what_is_for_another_machine_is_refused_before_it_is_copied(
+def test_an_archive_for_another_machine_is_refused_before_it_is_copied(
     stick: Stick, at: Bench
 ) -> None:
     stick.lay(at.shop.make("0.3.0", machine="pdp11"))
@@ -122,7 +126,7 @@ def test_what_is_for_another_machine_is_refused_before_it_is_copied(
     assert stick.brought() == []
 
 
-def test_a_damaged_one_leaves_nothing_behind(stick: Stick, at: Bench) -> None:
+def test_a_damaged_archive_leaves_nothing_behind(stick: Stick, at: Bench) -> None:
     laid = stick.lay(at.shop.make("0.3.0"))
     with HandedOverFile(laid, 1 << 30) as handed:
         (tree,) = RELEASE.open(handed, stick.signers).contents
@@ -135,7 +139,7 @@ def test_a_damaged_one_leaves_nothing_behind(stick: Stick, at: Bench) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
-def test_a_name_that_leads_elsewhere_is_no_file_and_holds_nobody_up(
+def test_a_link_fifo_or_folder_is_ignored_without_blocking(
     stick: Stick, at: Bench, kind: str
 ) -> None:
     place = stick.folder / "new.release"
@@ -149,7 +153,7 @@ def test_a_name_that_leads_elsewhere_is_no_file_and_holds_nobody_up(
     assert stick.brought() == []
 
 
-def test_no_room_is_said_before_anything_is_copied(stick: Stick, at: Bench) -> None:
+def test_missing_space_is_reported_before_anything_is_copied(stick: Stick, at: Bench) -> None:
     size = stick.lay(at.shop.make("0.3.0")).stat().st_size
     with pytest.raises(StorageError, match="no room"):
         stick.bring(free=size + SPARE_BYTES - 1)
@@ -158,7 +162,7 @@ def test_no_room_is_said_before_anything_is_copied(stick: Stick, at: Bench) -> N
     assert stick.brought() == ["stick-0.3.0.release"]
 
 
-def test_what_an_earlier_stick_brought_makes_room(stick: Stick, at: Bench) -> None:
+def test_files_of_an_earlier_stick_are_removed_first(stick: Stick, at: Bench) -> None:
     laid = stick.lay(at.shop.make("0.3.0"))
     stick.bring()
     (stick.incoming / ".stick-0.3.0.release.part").write_bytes(b"cut short")
@@ -169,7 +173,7 @@ def test_what_an_earlier_stick_brought_makes_room(stick: Stick, at: Bench) -> No
     assert stick.brought() == ["pulled-0.5.0.release", "stick-0.4.0.release"]
 
 
-def test_a_card_that_cannot_be_written_is_a_sentence(stick: Stick, at: Bench) -> None:
+def test_a_card_that_cannot_be_written_is_reported(stick: Stick, at: Bench) -> None:
     stick.lay(at.shop.make("0.3.0"))
     shutil.rmtree(stick.incoming)
     with pytest.raises(StorageError, match="cannot be written"):

@@ -1,4 +1,4 @@
-"""Unpacking a tree: nothing of it lies or leads outside its folder."""
+"""Unpacking a tree: no member is placed outside its folder, and no link points out of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fill = Callable[[tarfile.TarFile], None]
 
 
 def unpack(fill: Fill, folder: Path) -> None:
-    """Each member of a tree, in order, into a new folder."""
+    """Unpack each member of a tree, in order, into a new folder."""
     packed, disk = io.BytesIO(), Disk()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         fill(tar)
@@ -26,8 +26,8 @@ def unpack(fill: Fill, folder: Path) -> None:
     disk.make_folder(folder)
     members = TreeUnpacker(NAME)
     with tarfile.open(fileobj=packed, mode="r|") as tree:
-        for one in tree:
-            members.unpack(tree, one, folder, disk)
+        for entry in tree:
+            members.unpack(tree, entry, folder, disk)
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes = b"") -> Fill:
@@ -53,7 +53,9 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes
         member("hard", tarfile.LNKTYPE, "/etc/passwd"),
     ],
 )
-def test_what_leads_out_of_the_tree_or_is_no_file_is_refused(tmp_path: Path, fill: Fill) -> None:
+def test_members_that_escape_from_the_tree_or_are_no_files_are_refused(
+    tmp_path: Path, fill: Fill
+) -> None:
     with pytest.raises(ReleaseRefused):
         unpack(fill, tmp_path / "tree")
     assert not (tmp_path / "outside").exists()
@@ -62,8 +64,8 @@ def test_what_leads_out_of_the_tree_or_is_no_file_is_refused(tmp_path: Path, fil
 
 def together(*fills: Fill) -> Fill:
     def fill(tar: tarfile.TarFile) -> None:
-        for one in fills:
-            one(tar)
+        for add in fills:
+            add(tar)
 
     return fill
 
@@ -73,7 +75,7 @@ def folders(*names: str) -> Fill:
 
 
 ESCAPES: dict[str, Fill] = {
-    # Each target is inside by its words, and outside by where the link before it leads.
+    # Each link target is inside the tree as text, but outside once earlier links are resolved.
     "a file below a link that goes up from the target of another": together(
         folders("a", "a/b", "a/b/c"),
         member("a/b/c/s", tarfile.SYMTYPE, "../../.."),
@@ -121,7 +123,7 @@ ESCAPES: dict[str, Fill] = {
 
 
 @pytest.mark.parametrize("how", ESCAPES)
-def test_nothing_lies_or_leads_outside_by_way_of_links(tmp_path: Path, how: str) -> None:
+def test_no_combination_of_links_escapes_from_the_tree(tmp_path: Path, how: str) -> None:
     place = tmp_path / "deep" / "tree"
     with pytest.raises(ReleaseRefused):
         unpack(ESCAPES[how], place)
@@ -131,7 +133,7 @@ def test_nothing_lies_or_leads_outside_by_way_of_links(tmp_path: Path, how: str)
 
 
 def test_a_sparse_member_is_refused(tmp_path: Path) -> None:
-    """Its size on the disk is not what the manifest counts."""
+    """Its size on the disk differs from the size that the manifest counts."""
 
     def fill(tar: tarfile.TarFile) -> None:
         info = tarfile.TarInfo("hole")
@@ -144,10 +146,8 @@ def test_a_sparse_member_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["../../bin/x", "../../newest/x", "deeper", "..", "../.."])
-def test_a_link_that_goes_up_only_at_its_beginning_stays_inside(
-    tmp_path: Path, target: str
-) -> None:
-    """One that leads to another link, or to nothing, does no harm: each of them stays inside."""
+def test_a_link_with_leading_parent_steps_only_stays_inside(tmp_path: Path, target: str) -> None:
+    """A link to another link, or to nothing, is harmless, because each link stays inside."""
     fill = together(
         folders("bin", "lib", "lib/deep"),
         member("newest", tarfile.SYMTYPE, "bin"),
@@ -158,7 +158,7 @@ def test_a_link_that_goes_up_only_at_its_beginning_stays_inside(
     assert (tmp_path / "tree/lib/deep/t").resolve().is_relative_to(inside)
 
 
-def test_a_link_to_a_neighbour_in_the_tree_is_welcome(tmp_path: Path) -> None:
+def test_a_link_to_another_folder_of_the_tree_is_accepted(tmp_path: Path) -> None:
     def fill(tar: tarfile.TarFile) -> None:
         member("lib", tarfile.DIRTYPE)(tar)
         member("lib/link", tarfile.SYMTYPE, "../bin/there")(tar)
@@ -167,7 +167,7 @@ def test_a_link_to_a_neighbour_in_the_tree_is_welcome(tmp_path: Path) -> None:
     assert (tmp_path / "tree/lib/link").readlink() == Path("../bin/there")
 
 
-def test_nobody_can_write_what_others_unpacked(tmp_path: Path) -> None:
+def test_unpacked_files_are_writable_by_their_owner_only_and_not_setuid(tmp_path: Path) -> None:
     def loose(tar: tarfile.TarFile) -> None:
         info = tarfile.TarInfo("loose")
         info.mode = 0o6777
@@ -177,7 +177,7 @@ def test_nobody_can_write_what_others_unpacked(tmp_path: Path) -> None:
     assert (tmp_path / "tree/loose").stat().st_mode & 0o7777 == 0o755
 
 
-def test_files_and_folders_are_where_and_what_they_were(tmp_path: Path) -> None:
+def test_files_and_folders_are_unpacked_unchanged(tmp_path: Path) -> None:
     fill = together(
         folders("bin", "lib"), member("bin/x", data=b"run"), member("lib/y", data=b""),
         member("lib/z", data=b"\0" * 100_000),

@@ -1,4 +1,4 @@
-"""Nothing is restarted while somebody talks with the box, or has talked just now."""
+"""Nothing is restarted during a conversation or shortly after it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def box(tmp_path: Path) -> PaperBox:
     return PaperBox(store, runs="0.1.0")
 
 
-def test_a_box_that_nobody_talks_with_is_not_waited_for(box: PaperBox) -> None:
+def test_an_idle_box_is_not_waited_for(box: PaperBox) -> None:
     began_s = box.time_s
     wait_for_quiet(box, 0.0, unreported_progress)
     assert box.time_s == began_s
 
 
-def test_the_end_of_a_conversation_is_waited_for_and_some_seconds_more(box: PaperBox) -> None:
+def test_the_wait_ends_a_few_seconds_after_the_conversation(box: PaperBox) -> None:
     box.quiet_at_s = box.time_s + 40.0
     shown: list[float] = []
     wait_for_quiet(box, 900.0, lambda step, share: shown.append(share))
@@ -36,13 +36,13 @@ def test_the_end_of_a_conversation_is_waited_for_and_some_seconds_more(box: Pape
     assert shown[-1] <= 1.0
 
 
-def test_a_pause_between_two_answers_is_no_end(box: PaperBox) -> None:
+def test_a_pause_between_two_answers_does_not_end_the_wait(box: PaperBox) -> None:
     talks = [(0.0, 10.0), (10.0 + QUIET_S - 1.0, 20.0)]
     began_s, end_s = box.time_s, box.time_s + talks[-1][1]
 
     class Pausing(PaperBox):
         @property
-        def quiet_at_s(self) -> float:  # until when somebody talks
+        def quiet_at_s(self) -> float:  # when the current conversation ends
             past_s = self.time_s - began_s
             return next((began_s + to for at, to in talks if at <= past_s < to), 0.0)
 
@@ -57,7 +57,9 @@ def test_a_pause_between_two_answers_is_no_end(box: PaperBox) -> None:
 
 
 @pytest.mark.parametrize("wait_s", [0.0, 60.0])
-def test_one_that_does_not_end_is_put_off_with_what_to_do(box: PaperBox, wait_s: float) -> None:
+def test_an_endless_conversation_defers_the_installation_with_a_remedy(
+    box: PaperBox, wait_s: float
+) -> None:
     box.quiet_at_s = box.time_s + 4000.0
     began_s = box.time_s
     with pytest.raises(InstallDeferred, match="A conversation is under way") as put_off:

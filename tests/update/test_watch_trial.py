@@ -1,4 +1,4 @@
-"""A box on trial is watched until its health check decides, and somebody sees how far that is."""
+"""A box on trial is watched until its health check decides, and the progress is reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.update.release.workshop import Bench
 pytestmark = pytest.mark.process
 
 
-def test_a_box_that_comes_up_well_is_watched_until_it_proved_so(at: Bench) -> None:
+def test_a_box_that_starts_well_is_watched_until_it_passes(at: Bench) -> None:
     at.installer().install(at.shop.make("0.1.0"))
     shares: list[float] = []
     assert watch_trial(HealthCheck("0.1.0", None), at.box, shares.append) == ""
@@ -19,7 +19,7 @@ def test_a_box_that_comes_up_well_is_watched_until_it_proved_so(at: Bench) -> No
     assert all(0.0 <= share <= 1.0 for share in shares)
 
 
-def test_a_box_that_runs_another_version_is_told_when_patience_is_over(at: Bench) -> None:
+def test_a_box_that_runs_another_version_fails_when_the_patience_is_over(at: Bench) -> None:
     at.installer().install(at.shop.make("0.1.0"))
     check = HealthCheck("0.2.0", None)
     shares: list[float] = []

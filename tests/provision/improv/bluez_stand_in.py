@@ -1,8 +1,8 @@
-"""A bus of the test's own, and a service on it that behaves as bluetoothd does towards a GATT
-application: it asks for its objects, calls them for a phone, and hears what has changed.
+"""A private message bus with a service that behaves towards a GATT application like bluetoothd.
 
-Of the real one it has what doc/org.bluez.GattManager.rst and LEAdvertisingManager say, and that it
-wants no reply where it says so. The real one is tried in image/test/test_ble.py.
+The service reads the application's objects, calls them on behalf of a phone and receives change
+signals. It implements what doc/org.bluez.GattManager.rst and LEAdvertisingManager specify, and
+sends no-reply calls where bluetoothd does. The real bluetoothd is tested in image/test/test_ble.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MANAGERS: dict[str, dict[str, Variant]] = {
 
 @contextlib.contextmanager
 def private_bus(folder: Path) -> Iterator[str]:
-    """The address of a bus that nobody else is on."""
+    """Start a message bus that only this test uses. Yields its address."""
     rules = folder / "bus.conf"
     rules.write_text(
         "<!DOCTYPE busconfig PUBLIC '-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN'"
@@ -53,20 +53,21 @@ def private_bus(folder: Path) -> Iterator[str]:
 
 
 class BluezStandIn:
-    """`advertised`: the properties of the advertisement as they are now; None for none. `powered`:
-    of its adapter. `refuses`: what it does not do."""
+    """`advertised`: the current properties of the advertisement, or None. `powered`: the state of
+    the adapter. `refuses`: the name of the method that fails.
+    """
 
     def __init__(self, address: str, *, adapter: bool = True, powered: bool = False) -> None:
         self._bus = MessageBus(bus_address=address)
         self.adapter, self.powered = adapter, powered
         self.alias = self.own_name = "BlueZ 5.82"
         self.refuses = ""
-        self.application = ""  # whose, by its name on the bus
+        self.application = ""  # unique bus name of the registered application
         self.objects: dict[str, dict[str, dict[str, Variant]]] = {}
         self.advertised: dict[str, Variant] | None = None
         self.notified: dict[str, Callable[[bytes], object]] = {}  # by UUID
-        self.unasked = 0  # replies that nobody wanted; the system's bus refuses and logs them
-        self._silent: set[int] = set()  # calls of ours that want no reply
+        self.unasked = 0  # replies to no-reply calls; the system bus refuses and logs them
+        self._silent: set[int] = set()  # serials of calls that expect no reply
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -82,7 +83,7 @@ class BluezStandIn:
     def close(self) -> None:
         self._bus.disconnect()
 
-    # ── a phone
+    # ── the phone
     async def read(self, uuid: str) -> bytes:
         (value,) = await self._call(self._path(uuid), CHARACTERISTIC, "ReadValue", "a{sv}", [{}])
         return bytes(value)
@@ -92,8 +93,8 @@ class BluezStandIn:
         words = [data, options]
         await self._call(self._path(uuid), CHARACTERISTIC, "WriteValue", "aya{sv}", words)
 
-    async def start_notify(self, uuid: str, told: Callable[[bytes], object]) -> None:
-        self.notified[uuid] = told
+    async def start_notify(self, uuid: str, callback: Callable[[bytes], object]) -> None:
+        self.notified[uuid] = callback
         await self._tell(self._path(uuid), CHARACTERISTIC, "StartNotify")
 
     async def stop_notify(self, uuid: str) -> None:
@@ -104,10 +105,10 @@ class BluezStandIn:
         return {self._uuid(path) for path in self.objects}
 
     async def release(self) -> None:
-        """Let go of the advertisement, as where the controller has gone."""
+        """Release the advertisement, as BlueZ does when the controller disappears."""
         await self._tell(ADVERTISEMENT, "org.bluez.LEAdvertisement1", "Release")
 
-    # ── what applications ask
+    # ── calls by applications
     def _answer(self, message: Message) -> Message | bool:
         if message.message_type is MessageType.SIGNAL:
             self._changed(message)
@@ -146,7 +147,7 @@ class BluezStandIn:
         return Message.new_method_return(message)
 
     async def _register(self, message: Message) -> None:
-        """Ask for what is offered, and then say that it is well."""
+        """Read the objects or properties of the application, then reply to its registration."""
         assert message.sender
         self.application, path = message.sender, message.body[0]
         if message.member == "RegisterApplication":
@@ -163,11 +164,11 @@ class BluezStandIn:
         _, changed, _ = message.body
         if self.advertised is not None and message.path not in self.objects:
             self.advertised.update(changed)
-        elif "Value" in changed and (told := self.notified.get(self._uuid(str(message.path)))):
-            told(bytes(changed["Value"].value))
+        elif "Value" in changed and (callback := self.notified.get(self._uuid(str(message.path)))):
+            callback(bytes(changed["Value"].value))
 
     async def _tell(self, path: str, interface: str, member: str) -> None:
-        """As BlueZ does where it does not care what comes of it."""
+        """Call a method without waiting for a reply, as BlueZ does for these methods."""
         message = Message(destination=self.application, path=path, interface=interface,
                           member=member, flags=MessageFlag.NO_REPLY_EXPECTED)  # fmt: skip
         message.serial = self._bus.next_serial()

@@ -1,4 +1,4 @@
-"""Home Assistant's client of Improv, with the stand-in for BlueZ in place of bleak."""
+"""Home Assistant's Improv client, with the stand-in for BlueZ in place of bleak."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.provision.improv.bluez_stand_in import BluezStandIn
 
 
 class PhoneClient(ImprovBLEClient):
-    """Home Assistant's client; the stand-in is what bleak would lead to."""
+    """Home Assistant's client, connected to the stand-in."""
 
     def __init__(self, bluez: BluezStandIn) -> None:
         super().__init__(BLEDevice("AA:BB:CC:DD:EE:FF", "Interlude", None))
@@ -28,18 +28,18 @@ class PhoneClient(ImprovBLEClient):
             return
         self._client = cast("BleakClient", self)
         self._disconnect_reason = None
-        for uuid, told in (
+        for uuid, handler in (
             (theirs.CHARACTERISTIC_UUID_ERROR, self._notification_handler),
             (theirs.CHARACTERISTIC_UUID_RPC_RESULT, self._rpc_result_handler),
             (theirs.CHARACTERISTIC_UUID_STATE, self._notification_handler),
         ):
-            await self._bluez.start_notify(uuid, self._later(uuid, told))
+            await self._bluez.start_notify(uuid, self._later(uuid, handler))
         found = await self.read_characteristic(theirs.CHARACTERISTIC_UUID_CAPABILITIES)
         self._capabilities = theirs.Capabilities(found)
 
-    def _later(self, uuid: str, told: Callable[..., Any]) -> Callable[[bytes], object]:
+    def _later(self, uuid: str, handler: Callable[..., Any]) -> Callable[[bytes], object]:
         named = type("Named", (), {"uuid": uuid})
-        return lambda data: self._async_create_background_task(told(named, data))
+        return lambda data: self._async_create_background_task(handler(named, data))
 
     async def read_gatt_char(self, uuid: str) -> bytes:
         return await self._bluez.read(uuid)

@@ -1,4 +1,4 @@
-"""The box as an Improv device: who may hand over a Wi-Fi, every state and every error."""
+"""The box as an Improv device: who may send a Wi-Fi network, every state and every error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from appliance.provision.improv.packets import (
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_site import MOST_TRIES
 
-LATE = WINDOW_S + 1.0  # nobody may any more, without the button
+LATE = WINDOW_S + 1.0  # after the window in which no button is needed
 HOME = theirs.WiFiSettingsCmd(b"Home", b"correct horse").as_bytes()
 SEED = SubmitSeed(Seed(wifi=WifiNetwork(b"Home", "correct horse")))
 ABOUT = ("Interlude", "1.2.3", "Raspberry Pi 5", "Kitchen")
@@ -36,14 +36,16 @@ def device() -> ImprovDevice:
     return ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0)
 
 
-def test_in_the_first_minutes_after_power_on_a_wifi_is_taken(device: ImprovDevice) -> None:
+def test_a_wifi_is_accepted_without_the_button_in_the_first_minutes_after_power_on(
+    device: ImprovDevice,
+) -> None:
     assert device.state(WINDOW_S - 1) is ImprovState.AUTHORIZED
     assert device.write(HOME, 100.0) == SEED
     assert device.state(100.0) is ImprovState.PROVISIONING
     assert device.problem is ImprovProblem.NONE
 
 
-def test_later_it_takes_the_button(device: ImprovDevice) -> None:
+def test_later_a_wifi_is_accepted_only_after_a_press_of_the_button(device: ImprovDevice) -> None:
     assert device.state(LATE) is ImprovState.AUTHORIZATION_REQUIRED
     assert device.write(HOME, LATE) is None
     assert device.problem is ImprovProblem.NOT_AUTHORIZED
@@ -53,14 +55,16 @@ def test_later_it_takes_the_button(device: ImprovDevice) -> None:
     assert not device.problem
 
 
-def test_a_press_counts_for_a_minute_and_an_old_one_for_nothing(device: ImprovDevice) -> None:
+def test_a_press_authorizes_for_a_minute_and_an_older_press_does_not_shorten_it(
+    device: ImprovDevice,
+) -> None:
     device.press(LATE)
     device.press(LATE - 100)
     assert device.state(LATE + PRESSED_S - 1) is ImprovState.AUTHORIZED
     assert device.state(LATE + PRESSED_S + 1) is ImprovState.AUTHORIZATION_REQUIRED
 
 
-def test_a_wifi_that_lets_the_box_in_ends_with_the_pages_address(device: ImprovDevice) -> None:
+def test_a_joined_wifi_is_reported_with_the_address_of_the_page(device: ImprovDevice) -> None:
     device.write(HOME, 100.0)
     device.joined("http://kitchen.local")
     assert device.state(LATE) is ImprovState.PROVISIONED
@@ -70,13 +74,15 @@ def test_a_wifi_that_lets_the_box_in_ends_with_the_pages_address(device: ImprovD
 
 
 @pytest.mark.parametrize("url", ["", "http://" + "x" * 260])
-def test_without_an_address_that_can_be_told_there_is_none(device: ImprovDevice, url: str) -> None:
+def test_an_empty_or_too_long_address_is_omitted_from_the_result(
+    device: ImprovDevice, url: str
+) -> None:
     device.write(HOME, 100.0)
     device.joined(url)
     assert device.result == packet(1)
 
 
-def test_a_wifi_that_does_not_is_told_and_may_be_tried_again_without_the_button(
+def test_a_failed_wifi_is_reported_and_may_be_retried_without_the_button(
     device: ImprovDevice,
 ) -> None:
     device.press(LATE)
@@ -87,7 +93,7 @@ def test_a_wifi_that_does_not_is_told_and_may_be_tried_again_without_the_button(
     assert device.write(HOME, LATE + 61) == SEED
 
 
-def test_a_try_of_which_nobody_tells_is_over_in_the_end(device: ImprovDevice) -> None:
+def test_an_attempt_without_a_result_times_out(device: ImprovDevice) -> None:
     device.write(HOME, 100.0)
     device.tick(100.0 + PROVISION_S - 1)
     assert device.state(101.0) is ImprovState.PROVISIONING
@@ -97,7 +103,7 @@ def test_a_try_of_which_nobody_tells_is_over_in_the_end(device: ImprovDevice) ->
     assert device.state(LATE * 2) is ImprovState.AUTHORIZATION_REQUIRED
 
 
-def test_while_one_wifi_is_tried_no_other_is_taken(device: ImprovDevice) -> None:
+def test_a_second_wifi_is_refused_during_an_attempt(device: ImprovDevice) -> None:
     device.write(HOME, 100.0)
     other = theirs.WiFiSettingsCmd(b"Other", b"another horse").as_bytes()
     assert device.write(other, 101.0) is None
@@ -105,7 +111,7 @@ def test_while_one_wifi_is_tried_no_other_is_taken(device: ImprovDevice) -> None
     assert device.state(101.0) is ImprovState.PROVISIONING
 
 
-def test_a_phone_that_lost_its_connection_may_send_the_same_wifi_once_more(
+def test_a_reconnected_phone_may_send_the_same_wifi_again(
     device: ImprovDevice,
 ) -> None:
     device.write(HOME, 100.0)
@@ -119,7 +125,7 @@ def test_a_phone_that_lost_its_connection_may_send_the_same_wifi_once_more(
     assert device.result == result
 
 
-def test_what_is_tried_cannot_be_found_out_by_guessing(device: ImprovDevice) -> None:
+def test_the_password_under_trial_cannot_be_guessed(device: ImprovDevice) -> None:
     device.write(HOME, 100.0)
     for number in range(MOST_TRIES):
         other = theirs.WiFiSettingsCmd(b"Home", b"guess number %d" % number).as_bytes()
@@ -138,7 +144,7 @@ def test_what_is_tried_cannot_be_found_out_by_guessing(device: ImprovDevice) -> 
         (theirs.IdentifyCmd().as_bytes(), ()),
     ],
 )
-def test_who_asks_twice_is_answered_twice(
+def test_a_repeated_command_is_answered_each_time(
     device: ImprovDevice, command: bytes, answer: tuple[str, ...]
 ) -> None:
     for _ in range(2):
@@ -146,7 +152,7 @@ def test_who_asks_twice_is_answered_twice(
         assert device.answered == answer
 
 
-def test_news_of_a_try_that_nobody_began_changes_nothing(device: ImprovDevice) -> None:
+def test_a_result_without_an_attempt_changes_nothing(device: ImprovDevice) -> None:
     device.joined("http://kitchen.local")
     device.failed(1.0)
     assert device.state(2.0) is ImprovState.AUTHORIZED
@@ -161,7 +167,7 @@ def test_news_of_a_try_that_nobody_began_changes_nothing(device: ImprovDevice) -
         (b"Ho\x00me", b"correct horse"), (b"Home", "Ümläute".encode()),
     ],
 )  # fmt: skip
-def test_the_set_up_pages_limits_are_those_of_the_app(
+def test_a_wifi_that_the_setup_page_would_refuse_is_refused(
     device: ImprovDevice, name: bytes, password: bytes
 ) -> None:
     command = theirs.WiFiSettingsCmd(name, password).as_bytes()
@@ -170,7 +176,7 @@ def test_the_set_up_pages_limits_are_those_of_the_app(
     assert device.state(100.0) is ImprovState.AUTHORIZED
 
 
-def test_so_many_tries_at_once_and_no_more(device: ImprovDevice) -> None:
+def test_the_number_of_attempts_in_a_row_is_limited(device: ImprovDevice) -> None:
     bad = theirs.WiFiSettingsCmd(b"Home", b"short").as_bytes()
     problems = []
     for _ in range(MOST_TRIES + 5):
@@ -180,7 +186,7 @@ def test_so_many_tries_at_once_and_no_more(device: ImprovDevice) -> None:
     assert problems[-1] is ImprovProblem.NOT_AUTHORIZED
 
 
-def test_it_makes_itself_known_and_tells_of_itself_to_whom_it_does_not_know(
+def test_identify_and_device_info_need_no_authorization(
     device: ImprovDevice,
 ) -> None:
     assert device.write(theirs.IdentifyCmd().as_bytes(), LATE) == IdentifyBox()
@@ -191,12 +197,12 @@ def test_it_makes_itself_known_and_tells_of_itself_to_whom_it_does_not_know(
     assert (info.hardware_chip, info.device_name) == (b"Raspberry Pi 5", b"Kitchen")
 
 
-def test_while_it_tries_a_wifi_it_does_not_make_itself_known(device: ImprovDevice) -> None:
+def test_identify_is_ignored_while_a_wifi_is_tried(device: ImprovDevice) -> None:
     device.write(HOME, 100.0)
     assert device.write(theirs.IdentifyCmd().as_bytes(), 101.0) is None
 
 
-def test_networks_in_reach_are_told_as_far_as_the_phones_packets_go(device: ImprovDevice) -> None:
+def test_the_network_list_is_limited_by_the_mtu(device: ImprovDevice) -> None:
     scan = theirs.ScanWifiCmd().as_bytes()
     device.write(scan, 100.0, mtu=185)
     found = theirs.parse_result(device.result)
@@ -206,7 +212,7 @@ def test_networks_in_reach_are_told_as_far_as_the_phones_packets_go(device: Impr
     assert len(device.result) <= 20
 
 
-def test_a_name_of_itself_that_is_too_long_is_cut() -> None:
+def test_a_device_name_that_is_too_long_is_truncated() -> None:
     device = ImprovDevice(("x" * 300,) * 4, list, 0.0)
     device.write(theirs.DeviceInfoCmd().as_bytes(), 1.0)
     assert isinstance(theirs.parse_result(device.result), theirs.DeviceInfoRes)
@@ -220,7 +226,7 @@ def test_a_name_of_itself_that_is_too_long_is_cut() -> None:
         (packet(1, [b"a"]), ImprovProblem.INVALID_PACKET),
     ],
 )
-def test_what_is_no_command_is_an_error_until_the_next_one_is(
+def test_an_invalid_command_sets_an_error_until_the_next_valid_one(
     device: ImprovDevice, data: bytes, problem: ImprovProblem
 ) -> None:
     assert device.write(data, 100.0) is None
@@ -239,7 +245,7 @@ def test_what_is_no_command_is_an_error_until_the_next_one_is(
         max_size=40,
     )
 )
-def test_whatever_happens_a_wifi_is_taken_only_of_who_was_let_in(
+def test_in_any_sequence_of_events_a_wifi_is_accepted_only_while_authorized(
     events: list[tuple[str, bytes, float]],
 ) -> None:
     device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0)

@@ -1,4 +1,4 @@
-"""The bytes of Improv: those of Home Assistant's client are understood, and it understands ours."""
+"""Improv packets: ours and those of Home Assistant's client are mutually understood."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def summed(data: bytes) -> bytes:
     return data + bytes([checksum(data)])
 
 
-# ── beside Home Assistant's client ───────────────────────────────────────────────────────────
+# ── with Home Assistant's client ─────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("command", "request_"),
     [
@@ -44,17 +44,19 @@ def summed(data: bytes) -> bytes:
         (theirs.ScanWifiCmd(), ImprovRequest(ImprovCommand.NETWORKS)),
     ],
 )  # fmt: skip
-def test_its_commands_are_understood(command: theirs.Command, request_: ImprovRequest) -> None:
+def test_the_commands_of_the_client_are_parsed(
+    command: theirs.Command, request_: ImprovRequest
+) -> None:
     assert parse(command.as_bytes()) == request_
 
 
 @given(st.binary(max_size=127), st.binary(max_size=125))
-def test_whatever_name_and_password_it_sends_arrive(name: bytes, password: bytes) -> None:
+def test_any_name_and_password_of_the_client_are_parsed(name: bytes, password: bytes) -> None:
     sent = theirs.WiFiSettingsCmd(name, password).as_bytes()
     assert parse(sent) == ImprovRequest(ImprovCommand.WIFI, (name, password))
 
 
-def test_it_understands_our_results() -> None:
+def test_the_client_parses_our_results() -> None:
     wifi = theirs.parse_result(packet(ImprovCommand.WIFI, [b"http://kitchen.local"]))
     assert isinstance(wifi, theirs.WiFiSettingsRes)
     assert wifi.redirect_url == b"http://kitchen.local"
@@ -66,7 +68,7 @@ def test_it_understands_our_results() -> None:
     assert (info.firmware_name, info.device_name) == (b"a", b"d")
 
 
-def test_it_understands_the_networks_in_reach() -> None:
+def test_the_client_parses_our_network_list() -> None:
     found = theirs.parse_result(networks_result([("Home", -52, True), ("Café", -80, False)], 509))
     assert isinstance(found, theirs.ScanWifiRes)
     assert found.networks == [
@@ -74,7 +76,7 @@ def test_it_understands_the_networks_in_reach() -> None:
     ]  # fmt: skip
 
 
-def test_it_knows_the_same_numbers() -> None:
+def test_the_client_uses_the_same_uuids_and_codes() -> None:
     for ours, other in (
         (packets.SERVICE, theirs.SERVICE_UUID), (packets.SERVICE_DATA, theirs.SERVICE_DATA_UUID),
         (packets.STATE, theirs.CHARACTERISTIC_UUID_STATE),
@@ -85,42 +87,46 @@ def test_it_knows_the_same_numbers() -> None:
     ):  # fmt: skip
         assert ours == other
     assert {state.value for state in ImprovState} <= {state.value for state in theirs.State}
-    assert {one.value for one in ImprovProblem} <= {one.value for one in theirs.Error}
+    assert {problem.value for problem in ImprovProblem} <= {
+        problem.value for problem in theirs.Error
+    }
 
 
 @pytest.mark.parametrize("state", ImprovState)
-def test_it_finds_the_box_by_what_is_advertised(state: ImprovState) -> None:
+def test_the_client_parses_our_service_data(state: ImprovState) -> None:
     found = theirs.ImprovServiceData.from_bytes(service_data(state))
     assert (int(found.state), int(found.capabilities)) == (state, ALL)
 
 
-def test_service_and_its_data_fit_into_one_packet_of_advertising() -> None:
+def test_service_uuid_and_service_data_fit_into_one_advertising_packet() -> None:
     flags, uuid, data = 3, 2 + 16, 2 + 2 + len(service_data(ImprovState.AUTHORIZED))
     assert flags + uuid + data == 31
 
 
-# ── what is no command ───────────────────────────────────────────────────────────────────────
+# ── invalid commands ─────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("whole", "problem"),
     [
         (b"", ImprovProblem.INVALID_PACKET),
         (b"\x02", ImprovProblem.INVALID_PACKET),
         (b"\x02\x00", ImprovProblem.INVALID_PACKET),
-        (b"\x02\x00\x03", ImprovProblem.INVALID_PACKET),  # its sum
+        (b"\x02\x00\x03", ImprovProblem.INVALID_PACKET),  # wrong checksum
         (b"\x02\x00\x02\x00", ImprovProblem.INVALID_PACKET),
         (HOME[:-1], ImprovProblem.INVALID_PACKET),
         (HOME + b"\x00", ImprovProblem.INVALID_PACKET),
-        (summed(b"\x02\x01\x00"), ImprovProblem.INVALID_PACKET),  # identify takes nothing
-        (summed(b"\x01\x00"), ImprovProblem.INVALID_PACKET),  # a Wi-Fi of nothing
-        (summed(b"\x01\x02\x01a"), ImprovProblem.INVALID_PACKET),  # no password's length
-        (summed(b"\x01\x03\x05a\x00"), ImprovProblem.INVALID_PACKET),  # beyond the end
-        (summed(b"\x01\x06\x01a\x01b\x01c"), ImprovProblem.INVALID_PACKET),  # one too many
+        (summed(b"\x02\x01\x00"), ImprovProblem.INVALID_PACKET),  # identify has no arguments
+        (summed(b"\x01\x00"), ImprovProblem.INVALID_PACKET),  # a Wi-Fi command without arguments
+        (summed(b"\x01\x02\x01a"), ImprovProblem.INVALID_PACKET),  # no length of the password
+        (summed(b"\x01\x03\x05a\x00"), ImprovProblem.INVALID_PACKET),  # a length beyond the end
+        (summed(b"\x01\x06\x01a\x01b\x01c"), ImprovProblem.INVALID_PACKET),  # one argument too many
         (summed(b"\x00\x00"), ImprovProblem.UNKNOWN_COMMAND),
         (summed(b"\x05\x00"), ImprovProblem.UNKNOWN_COMMAND),
         (summed(b"\xff\x00"), ImprovProblem.UNKNOWN_COMMAND),
     ],
 )
-def test_what_is_no_command_is_told_why(whole: bytes, problem: ImprovProblem) -> None:
+def test_an_invalid_command_is_refused_with_its_problem(
+    whole: bytes, problem: ImprovProblem
+) -> None:
     with pytest.raises(BadPacket) as raised:
         parse(whole)
     assert raised.value.problem is problem
@@ -128,7 +134,7 @@ def test_what_is_no_command_is_told_why(whole: bytes, problem: ImprovProblem) ->
 
 @settings(max_examples=300)
 @given(st.binary(max_size=300))
-def test_any_bytes_are_a_command_or_a_problem(data: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
     for whole in (data, summed(data)):
         try:
             parse(whole)
@@ -137,39 +143,37 @@ def test_any_bytes_are_a_command_or_a_problem(data: bytes) -> None:
 
 
 @given(st.integers(0, len(HOME) - 1), st.integers(1, 255))
-def test_a_byte_that_was_changed_on_the_way_is_never_taken_for_another_wifi(
-    at: int, by: int
-) -> None:
+def test_a_corrupted_byte_is_never_parsed_as_another_wifi(at: int, by: int) -> None:
     changed = bytearray(HOME)
     changed[at] ^= by
     with pytest.raises(BadPacket):
         parse(bytes(changed))
 
 
-# ── in pieces ────────────────────────────────────────────────────────────────────────────────
+# ── fragments ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("size", [1, 2, 3, 19, 20, 500])
-def test_a_command_in_pieces_is_one(size: int) -> None:
+def test_a_command_in_fragments_is_reassembled(size: int) -> None:
     reader = CommandReader()
     pieces = [HOME[at : at + size] for at in range(0, len(HOME), size)]
     found = [reader.read(piece, 0.1 * at) for at, piece in enumerate(pieces)]
     assert found == [None] * (len(pieces) - 1) + [parse(HOME)]
-    assert reader.read(HOME, 100.0) == parse(HOME), "and the next"
+    assert reader.read(HOME, 100.0) == parse(HOME), "the next command is read too"
 
 
-def test_what_was_never_finished_does_not_spoil_the_next() -> None:
+def test_an_unfinished_command_times_out() -> None:
     reader = CommandReader()
     assert reader.read(HOME[:10], 0.0) is None
     assert reader.read(HOME, PIECES_S + 0.1) == parse(HOME)
 
 
-def test_pieces_of_two_phones_are_not_put_together() -> None:
+def test_fragments_of_two_phones_are_not_combined() -> None:
     reader = CommandReader()
     assert reader.read(HOME[:10], 0.0, "phone") is None
     assert reader.read(HOME[10:], 0.1, "other") is None
     assert reader.read(HOME, 0.2, "phone") == parse(HOME)
 
 
-def test_after_rubbish_the_next_command_is_read() -> None:
+def test_a_valid_command_is_read_after_invalid_data() -> None:
     reader = CommandReader()
     for rubbish in (b"\x02\x00\xff", HOME + b"more", b"\xff" * 600):
         with pytest.raises(BadPacket):
@@ -178,7 +182,7 @@ def test_after_rubbish_the_next_command_is_read() -> None:
 
 
 @given(st.lists(st.binary(max_size=520), max_size=30))
-def test_no_series_of_writes_fills_the_memory(writes: list[bytes]) -> None:
+def test_any_sequence_of_writes_uses_limited_memory(writes: list[bytes]) -> None:
     reader = CommandReader()
     for piece in writes:
         try:
@@ -189,19 +193,19 @@ def test_no_series_of_writes_fills_the_memory(writes: list[bytes]) -> None:
 
 
 # ── results ──────────────────────────────────────────────────────────────────────────────────
-def test_of_the_networks_as_many_are_told_as_fit_the_strongest_first() -> None:
+def test_the_strongest_networks_are_listed_as_far_as_they_fit() -> None:
     many = [(f"Network {number}", -40 - number, True) for number in range(40)]
     for room in (20, 23, 100, 182, 509):
-        whole = networks_result(many, room)
-        assert len(whole) <= room
-        found = theirs.parse_result(whole)
+        result = networks_result(many, room)
+        assert len(result) <= room
+        found = theirs.parse_result(result)
         assert isinstance(found, theirs.ScanWifiRes)
         names = [name.decode() for name, _, _ in found.networks]
         assert names == [name for name, _, _ in many[: len(names)]]
     assert names
 
 
-def test_what_a_byte_of_length_cannot_say_is_an_error() -> None:
+def test_a_packet_longer_than_its_length_byte_can_express_is_an_error() -> None:
     assert len(packet(1, [b"x" * 254])) == 258
     with pytest.raises(ValueError, match="256 bytes"):
         packet(1, [b"x" * 255])

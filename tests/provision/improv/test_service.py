@@ -1,4 +1,4 @@
-"""Set-up by a phone's app, over a bus: Home Assistant's own client, beside a stand-in for BlueZ."""
+"""Set-up by a phone's app over D-Bus: Home Assistant's client and a stand-in for BlueZ."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def bus(tmp_path: Path) -> Iterator[str]:
 
 @dataclass
 class BoxInSetup:
-    """Root's part of a set-up, played by the test, and a phone near by."""
+    """The part of root in a set-up, played by the test, and a phone nearby."""
 
     folders: ImprovFolders
     bluez: BluezStandIn
@@ -77,7 +77,9 @@ class BoxInSetup:
         self.client = PhoneClient(self.bluez)
 
     async def joins(self, name: str = "kitchen.local") -> None:
-        """As setup_session.py: the page is closed, the Wi-Fi is joined, the box has a name."""
+        """Do what setup_session.py does when the Wi-Fi is joined: close the page, then publish a
+        name.
+        """
         await until((self.folders.own / FILE).exists)
         assert self.typed() == HOME
         self.close()
@@ -86,7 +88,9 @@ class BoxInSetup:
         write_status(NetworkStatus(name=name), self.folders.public)
 
     async def fails(self) -> None:
-        """Likewise: the Wi-Fi does not let it in, and the page comes back."""
+        """Do what setup_session.py does when the Wi-Fi refuses the box: close the page and open it
+        again.
+        """
         await until((self.folders.own / FILE).exists)
         assert self.typed() == HOME
         self.close()
@@ -94,18 +98,18 @@ class BoxInSetup:
         self.open()
 
 
-async def until(true: Callable[[], object]) -> None:
-    """Looked at every 10 ms; the test fails if it never comes."""
-    came, loop = asyncio.Event(), asyncio.get_running_loop()
+async def until(condition: Callable[[], object]) -> None:
+    """Check the condition every 10 ms, and fail after PATIENCE_S."""
+    met, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def look() -> None:
-        if true():
-            came.set()
+        if condition():
+            met.set()
         else:
             loop.call_later(0.01, look)
 
     look()
-    await asyncio.wait_for(came.wait(), PATIENCE_S)
+    await asyncio.wait_for(met.wait(), PATIENCE_S)
 
 
 @contextlib.asynccontextmanager
@@ -132,15 +136,15 @@ async def box_in_setup(
 def run(
     story: Callable[[BoxInSetup], Any], folder: Path, address: str, *, adapter: bool = True
 ) -> None:
-    async def told() -> None:
+    async def body() -> None:
         async with box_in_setup(folder, address, adapter=adapter) as box:
             await story(box)
 
-    asyncio.run(told())
+    asyncio.run(body())
 
 
 # ── Home Assistant's client ──────────────────────────────────────────────────────────────────
-def test_home_assistant_finds_the_box_hands_over_the_wifi_and_is_led_to_its_page(
+def test_home_assistant_finds_the_box_sends_the_wifi_and_gets_the_address_of_the_page(
     tmp_path: Path, bus: str
 ) -> None:
     async def story(box: BoxInSetup) -> None:
@@ -155,19 +159,19 @@ def test_home_assistant_finds_the_box_hands_over_the_wifi_and_is_led_to_its_page
         assert url == "http://kitchen.local"
         assert states[0] == theirs.State.PROVISIONING
         await until(lambda: states[-1] == theirs.State.PROVISIONED)
-        assert not found_by_home_assistant(box.bluez), "it is no longer to be set up"
+        assert not found_by_home_assistant(box.bluez), "the set-up is over"
         box.now_s += 11
         assert box.served is not None
         await asyncio.wait_for(box.served, PATIENCE_S)
         assert box.bluez.advertised is None
-        assert (box.bluez.powered, box.bluez.alias) == (False, "BlueZ 5.82"), "it is as it was"
+        assert (box.bluez.powered, box.bluez.alias) == (False, "BlueZ 5.82"), (
+            "the adapter is restored"
+        )
 
     run(story, tmp_path, bus)
 
 
-def test_a_wifi_that_does_not_let_the_box_in_is_told_and_the_next_try_goes_well(
-    tmp_path: Path, bus: str
-) -> None:
+def test_a_failed_wifi_is_reported_and_the_next_attempt_succeeds(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         failing = asyncio.ensure_future(box.fails())
@@ -184,7 +188,9 @@ def test_a_wifi_that_does_not_let_the_box_in_is_told_and_the_next_try_goes_well(
     run(story, tmp_path, bus)
 
 
-def test_later_it_takes_a_press_of_the_button(tmp_path: Path, bus: str) -> None:
+def test_later_a_wifi_is_accepted_only_after_a_press_of_the_button(
+    tmp_path: Path, bus: str
+) -> None:
     async def story(box: BoxInSetup) -> None:
         box.now_s = WINDOW_S + 100
         await box.serve()
@@ -205,9 +211,7 @@ def test_later_it_takes_a_press_of_the_button(tmp_path: Path, bus: str) -> None:
     run(story, tmp_path, bus)
 
 
-def test_it_tells_of_itself_of_networks_in_reach_and_makes_itself_known(
-    tmp_path: Path, bus: str
-) -> None:
+def test_device_info_network_list_and_identify_work(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         await box.client.ensure_connected()
@@ -222,7 +226,7 @@ def test_it_tells_of_itself_of_networks_in_reach_and_makes_itself_known(
     run(story, tmp_path, bus)
 
 
-def test_who_asks_or_is_refused_twice_is_told_twice(tmp_path: Path, bus: str) -> None:
+def test_a_repeated_request_or_refusal_is_reported_each_time(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         box.now_s = WINDOW_S + 100
         await box.serve()
@@ -238,9 +242,7 @@ def test_who_asks_or_is_refused_twice_is_told_twice(tmp_path: Path, bus: str) ->
     run(story, tmp_path, bus)
 
 
-def test_what_a_phone_sends_that_the_set_up_page_would_refuse_is_refused(
-    tmp_path: Path, bus: str
-) -> None:
+def test_a_wifi_that_the_setup_page_would_refuse_is_refused(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         with pytest.raises(ProvisioningFailed) as raised:
@@ -251,8 +253,8 @@ def test_what_a_phone_sends_that_the_set_up_page_would_refuse_is_refused(
     run(story, tmp_path, bus)
 
 
-# ── when it is there ─────────────────────────────────────────────────────────────────────────
-def test_it_ends_with_the_set_up(tmp_path: Path, bus: str) -> None:
+# ── when it runs ─────────────────────────────────────────────────────────────────────────────
+def test_the_service_ends_with_the_set_up(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         box.close()
@@ -271,7 +273,7 @@ def test_it_ends_with_the_set_up(tmp_path: Path, bus: str) -> None:
         (SetupAccess("10.42.0.1", asked=True), True),
     ],
 )
-def test_beside_a_cable_it_is_there_only_if_the_button_asked(
+def test_with_a_cable_the_service_runs_only_if_the_button_started_the_set_up(
     tmp_path: Path, bus: str, access: SetupAccess, there: bool
 ) -> None:
     async def story(box: BoxInSetup) -> None:
@@ -279,30 +281,30 @@ def test_beside_a_cable_it_is_there_only_if_the_button_asked(
         if there:
             await box.serve()
         else:
-            waits = asyncio.ensure_future(serve_session(box.folders, bus, lambda: 100.0))
+            serving = asyncio.ensure_future(serve_session(box.folders, bus, lambda: 100.0))
             await asyncio.sleep(2 * LOOK_S)
-            assert (waits.done(), box.bluez.advertised) == (False, None)
+            assert (serving.done(), box.bluez.advertised) == (False, None)
             box.close()
-            await asyncio.wait_for(waits, PATIENCE_S)
+            await asyncio.wait_for(serving, PATIENCE_S)
             assert box.bluez.advertised is None
 
     run(story, tmp_path, bus)
 
 
-def test_a_machine_without_bluetooth_keeps_nobody_from_the_page(
+def test_a_machine_without_bluetooth_logs_it_and_waits_for_the_end_of_the_set_up(
     tmp_path: Path, bus: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def story(box: BoxInSetup) -> None:
         await asyncio.to_thread(serve, box.folders, bus, 0.0)
         assert "no Bluetooth" in caplog.text
-        waits = asyncio.ensure_future(asyncio.to_thread(serve, box.folders, bus))
+        serving = asyncio.ensure_future(asyncio.to_thread(serve, box.folders, bus))
         box.close()
-        await asyncio.wait_for(waits, PATIENCE_S)
+        await asyncio.wait_for(serving, PATIENCE_S)
 
     run(story, tmp_path, bus, adapter=False)
 
 
-def test_without_a_bus_it_ends_with_a_word(
+def test_without_a_message_bus_the_service_logs_it_and_ends(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folders = ImprovFolders(tmp_path, tmp_path, tmp_path, tmp_path)
@@ -312,7 +314,7 @@ def test_without_a_bus_it_ends_with_a_word(
 
 
 @pytest.mark.parametrize("call", ["RegisterApplication", "RegisterAdvertisement", "Set"])
-def test_a_bluez_that_refuses_is_an_error_that_says_what(
+def test_a_call_that_bluez_refuses_is_named_in_the_error(
     tmp_path: Path, bus: str, call: str
 ) -> None:
     async def story(box: BoxInSetup) -> None:
@@ -324,11 +326,11 @@ def test_a_bluez_that_refuses_is_an_error_that_says_what(
 
 
 @pytest.mark.parametrize("lives", [False, True])
-def test_a_bluez_that_ends_or_lets_go_is_an_error_so_that_the_unit_begins_anew(
+def test_a_bluez_that_ends_or_releases_the_advertisement_is_an_error(
     tmp_path: Path, bus: str, lives: bool
 ) -> None:
     async def story(box: BoxInSetup) -> None:
-        box.bluez.alias = "Interlude"  # as one left it that was killed
+        box.bluez.alias = "Interlude"  # as a killed service leaves it
         await box.serve()
         await box.bluez.release() if lives else box.bluez.close()
         assert box.served is not None
@@ -339,8 +341,8 @@ def test_a_bluez_that_ends_or_lets_go_is_an_error_so_that_the_unit_begins_anew(
     run(story, tmp_path, bus)
 
 
-# ── who may ask ──────────────────────────────────────────────────────────────────────────────
-def test_another_program_on_the_bus_is_refused(tmp_path: Path, bus: str) -> None:
+# ── who may call ─────────────────────────────────────────────────────────────────────────────
+def test_calls_of_another_program_on_the_bus_are_refused(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         stranger = await MessageBus(bus_address=bus).connect()
@@ -360,7 +362,7 @@ def test_another_program_on_the_bus_is_refused(tmp_path: Path, bus: str) -> None
     run(story, tmp_path, bus)
 
 
-def test_what_is_not_written_or_not_read_is_refused_and_the_next_is_served(
+def test_reads_and_writes_that_are_not_allowed_are_refused_and_the_next_call_succeeds(
     tmp_path: Path, bus: str
 ) -> None:
     async def story(box: BoxInSetup) -> None:
@@ -377,19 +379,19 @@ def test_what_is_not_written_or_not_read_is_refused_and_the_next_is_served(
     run(story, tmp_path, bus)
 
 
-def test_who_does_not_want_to_be_notified_any_more_is_not(tmp_path: Path, bus: str) -> None:
+def test_a_phone_that_stops_notifications_gets_none(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
         await box.serve()
-        told: list[bytes] = []
-        await box.bluez.start_notify(RESULT, told.append)
+        notified: list[bytes] = []
+        await box.bluez.start_notify(RESULT, notified.append)
         await box.bluez.write(COMMAND, theirs.DeviceInfoCmd().as_bytes())
-        await until(lambda: told)
+        await until(lambda: notified)
         await box.bluez.stop_notify(RESULT)
         await box.bluez.write(COMMAND, theirs.ScanWifiCmd().as_bytes())
-        assert await box.bluez.read(RESULT) != told[0]
-        assert len(told) == 1
-        await box.bluez.start_notify(COMMAND, told.append)  # is refused
+        assert await box.bluez.read(RESULT) != notified[0]
+        assert len(notified) == 1
+        await box.bluez.start_notify(COMMAND, notified.append)  # is refused
         assert await box.bluez.read(COMMAND) == b""
-        assert box.bluez.unasked == 0, "BlueZ wants no reply to these"
+        assert box.bluez.unasked == 0, "no-reply calls get no reply"
 
     run(story, tmp_path, bus)

@@ -1,4 +1,4 @@
-"""What a phone has sent, on its way to root. test_service.py tries the rest over a bus."""
+"""The way of a phone's command to root. test_service.py tests the rest over a message bus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ IDENTIFY_BOX = theirs.IdentifyCmd().as_bytes()
 WIFI = theirs.WiFiSettingsCmd(b"Home", b"correct horse").as_bytes()
 
 
-def test_a_wifi_that_cannot_be_handed_to_root_is_told_and_may_be_sent_again(tmp_path: Path) -> None:
+def test_a_wifi_that_cannot_be_written_for_root_is_reported_and_may_be_sent_again(
+    tmp_path: Path,
+) -> None:
     own = tmp_path / "own"
     folders = ImprovFolders(tmp_path, own, tmp_path, tmp_path)
     session = ImprovSession(("1", "2", "3", "4"), folders, 100.0)
@@ -31,7 +33,7 @@ def test_a_wifi_that_cannot_be_handed_to_root_is_told_and_may_be_sent_again(tmp_
 
 
 @pytest.mark.parametrize("data", [b"\x00", IDENTIFY_BOX, WIFI])
-def test_only_who_may_hand_over_a_wifi_keeps_the_box_in_set_up(tmp_path: Path, data: bytes) -> None:
+def test_only_an_authorized_phone_keeps_the_set_up_open(tmp_path: Path, data: bytes) -> None:
     session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), WINDOW_S)
     session.write(data, WINDOW_S + 1, "phone", 185)
     assert last_used_ns(tmp_path) is None
@@ -41,7 +43,7 @@ def test_only_who_may_hand_over_a_wifi_keeps_the_box_in_set_up(tmp_path: Path, d
     assert last_used_ns(tmp_path) is not None
 
 
-def test_in_the_first_minutes_a_phone_that_asks_for_networks_is_not_cut_off(tmp_path: Path) -> None:
+def test_a_scan_in_the_first_minutes_keeps_the_set_up_open(tmp_path: Path) -> None:
     session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), 100.0)
     session.write(theirs.ScanWifiCmd().as_bytes(), WINDOW_S - 1, "phone", 185)
     assert last_used_ns(tmp_path) is not None

@@ -1,4 +1,4 @@
-"""The box as systemd and its own status file tell of it; a small script stands in for systemctl."""
+"""The box as systemd and its status file describe it. A small script replaces systemctl."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def script(path: Path, text: str) -> Path:
 
 
 def service(folder: Path, says: str = "", code: int = 0) -> SystemdTarget:
-    stands_in = script(
+    systemctl = script(
         folder / "systemctl", f'echo "$@" >>{folder}/asked\nprintf "{says}"\nexit {code}'
     )
-    return SystemdTarget(folder, str(stands_in))
+    return SystemdTarget(folder, str(systemctl))
 
 
 RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\n"
 
 
-def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
+def test_the_health_of_a_running_box_is_read(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(SupervisorStatus(version="0.2.0", pid=7, state="speaking"))
     reading = service(tmp_path, RUNNING).read_health()
     assert (reading.activity, reading.restarts) == ("active", 2)
@@ -41,7 +41,7 @@ def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
     assert reading.talking
 
 
-def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
+def test_the_status_of_an_earlier_process_is_ignored(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(SupervisorStatus(version="0.1.0", pid=6, state="speaking"))
     assert service(tmp_path, RUNNING).read_health().status is None
 
@@ -56,11 +56,13 @@ def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
         ("", "stopped"),
     ],
 )
-def test_a_box_that_does_not_run_is_said_so(tmp_path: Path, says: str, activity: str) -> None:
+def test_a_box_that_does_not_run_is_reported_with_its_activity(
+    tmp_path: Path, says: str, activity: str
+) -> None:
     assert service(tmp_path, says).read_health().activity == activity
 
 
-def test_a_restart_forgets_earlier_failures_and_does_not_wait(tmp_path: Path) -> None:
+def test_a_restart_resets_earlier_failures_and_does_not_block(tmp_path: Path) -> None:
     service(tmp_path).restart()
     assert (tmp_path / "asked").read_text().splitlines() == [
         "reset-failed interlude.service",
@@ -68,12 +70,12 @@ def test_a_restart_forgets_earlier_failures_and_does_not_wait(tmp_path: Path) ->
     ]
 
 
-def test_a_systemd_that_refuses_is_a_sentence(tmp_path: Path) -> None:
+def test_a_refusal_by_systemd_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="Are you root"):
         service(tmp_path, code=4).restart()
 
 
-def test_a_machine_without_systemd_is_a_sentence(tmp_path: Path) -> None:
+def test_a_machine_without_systemd_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be asked"):
         SystemdTarget(tmp_path, str(tmp_path / "none")).read_health()
 
@@ -88,36 +90,38 @@ def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> Non
     ("does", "match"),
     [("echo 'no module named soxr' >&2; exit 1", "no module named soxr"), ("exit 9", "code 9")],
 )
-def test_one_that_fails_it_is_refused(tmp_path: Path, does: str, match: str) -> None:
+def test_a_release_that_fails_its_self_test_is_refused(
+    tmp_path: Path, does: str, match: str
+) -> None:
     script(tmp_path / "bin/interlude", does)
     with pytest.raises(ReleaseRefused, match=match):
         SystemdTarget(tmp_path).run_selftest(tmp_path)
 
 
-def test_one_that_does_not_end_is_refused_once_its_time_is_over(tmp_path: Path) -> None:
+def test_a_self_test_that_does_not_end_is_refused_after_its_timeout(tmp_path: Path) -> None:
     script(tmp_path / "bin/interlude", "exec sleep 600")
     with pytest.raises(ReleaseRefused, match=r"did not end within 0\.2 s"):
         SystemdTarget(tmp_path, selftest_s=0.2).run_selftest(tmp_path)
 
 
-def test_on_a_box_all_that_runs_there_is_looked_at_the_page_too(
+def test_on_a_box_the_self_test_covers_the_page_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     own = {"HOME": "/root", "XDG_CONFIG_HOME": "/root/.config", "LANG": "C.UTF-8"}
-    said = selftest_environment(own, "/var/lib/interlude")
-    assert "XDG_CONFIG_HOME" not in said
+    environment = selftest_environment(own, "/var/lib/interlude")
+    assert "XDG_CONFIG_HOME" not in environment
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     assert "page" not in {row.name for row in rows_to_run(load_defaults())}
-    for key, value in said.items():
+    for key, value in environment.items():
         monkeypatch.setenv(key, value)
     assert "page" in {row.name for row in rows_to_run(load_defaults())}
 
 
-def test_who_asks_on_no_box_looks_at_what_runs_there() -> None:
+def test_outside_a_box_the_self_test_uses_the_environment_of_no_service() -> None:
     own = {"HOME": "/root", "XDG_CONFIG_HOME": "/root/.config"}
     assert selftest_environment(own, "") == {"HOME": "/root"}
 
 
-def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
+def test_a_release_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="cannot be started"):
         SystemdTarget(tmp_path).run_selftest(tmp_path)

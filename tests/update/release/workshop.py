@@ -1,4 +1,6 @@
-"""A workshop that makes releases, a box of files to install them on, and a disk that may die."""
+"""A workshop that makes releases, a target made of files to install them on, and a disk that can
+fail.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ KINDS = ("good", "crashes", "hangs", "gives up speaker", "fails its self-test")
 
 @dataclass
 class Workshop:
-    """Keys, and releases of a tiny tree whose file `kind` says how the box will behave."""
+    """Keys, and releases of a tiny tree whose file `kind` determines how the box behaves."""
 
     folder: Path
     key: Path = field(init=False)
@@ -77,7 +79,9 @@ class Workshop:
 
 @dataclass
 class PaperBox:
-    """A box made of files, with a clock that only waiting moves. It starts what `start` would."""
+    """A target made of files whose clock advances only while it waits. It runs the release that the
+    `start` script would.
+    """
 
     store: ReleaseStore
     runs: str = ""
@@ -131,7 +135,9 @@ class PaperBox:
 
 
 class MortalDisk(Disk):
-    """Ends its process, as SIGKILL does, after so many changes. Counts them."""
+    """A disk that kills its process with SIGKILL after `dies_after` changes, and counts the
+    changes.
+    """
 
     def __init__(self, dies_after: int = 1 << 30) -> None:
         self.changes = 0
@@ -144,7 +150,7 @@ class MortalDisk(Disk):
 
 
 class TightDisk(Disk):
-    """A disk with little room: says so, or runs full in the middle."""
+    """A disk with little space: it reports so, or fills up after `full_after` changes."""
 
     def __init__(self, free: int, full_after: int = 1 << 30) -> None:
         self._free, self._left = free, full_after
@@ -155,13 +161,13 @@ class TightDisk(Disk):
     def _done(self) -> None:
         self._left -= 1
         if self._left < 0:
-            self._left = 1 << 30  # what is removed makes room
+            self._left = 1 << 30  # removing files frees space
             raise OSError(28, "No space left on device")
 
 
 @dataclass
 class Bench:
-    """All of it together."""
+    """A workshop, the store of a box and the box itself."""
 
     shop: Workshop
     store: ReleaseStore
@@ -179,7 +185,7 @@ class Bench:
 
 
 def bench(folder: Path) -> Bench:
-    """An empty box and a workshop, below `folder`."""
+    """A workshop and a box without a release, below `folder`."""
     shop = folder / "shop"
     shop.mkdir()
     store = ReleaseStore(folder / "opt", folder / "run")

@@ -14,5 +14,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
 
 @pytest.fixture
 def at(tmp_path: Path, made: Foundry) -> Bench:
-    """A card that runs 0.1.0 from slot a."""
+    """A card that runs system 0.1.0 from slot a."""
     return bench(tmp_path, made)

@@ -1,4 +1,4 @@
-"""A system's archive: what a stranger signed, or anybody changed, brings not a byte."""
+"""Nothing of a system archive is written if it is signed with another key or was changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.update.system.workshop import Bench
 pytestmark = pytest.mark.process
 
 
-def test_what_a_stranger_signed_is_not_written(at: Bench) -> None:
+def test_an_archive_signed_with_another_key_is_not_written(at: Bench) -> None:
     archive = at.archive("0.2.0", key="stranger")
     with pytest.raises(ReleaseRefused, match="not signed with a key"):
         at.updater().install(archive)
@@ -22,18 +22,18 @@ def test_what_a_stranger_signed_is_not_written(at: Bench) -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["boot", "root"])
-def test_what_was_changed_is_not_written(at: Bench, which: int) -> None:
+def test_a_changed_archive_is_not_written(at: Bench, which: int) -> None:
     archive = at.archive("0.2.0")
     data = bytearray(archive.read_bytes())
     begins = [found.start() for found in re.finditer(rb"\x1f\x8b\x08\0\0\0\0\0", data)]
-    data[begins[which] + 6000] ^= 0x10  # where neither is all zeros
+    data[begins[which] + 6000] ^= 0x10  # at a place where neither part is all zeros
     archive.write_bytes(data)
     with pytest.raises(ReleaseRefused):
         at.updater().install(archive)
     assert at.card.notes == []
 
 
-def test_what_is_only_half_there_is_not_written(at: Bench) -> None:
+def test_a_truncated_archive_is_not_written(at: Bench) -> None:
     archive = at.archive("0.2.0")
     archive.write_bytes(archive.read_bytes()[:-30_000])
     with pytest.raises(ReleaseRefused):
@@ -41,7 +41,7 @@ def test_what_is_only_half_there_is_not_written(at: Bench) -> None:
     assert at.card.notes == []
 
 
-def test_its_parts_come_out_as_they_went_in_again_and_again(at: Bench) -> None:
+def test_the_parts_are_unpacked_as_they_were_packed_any_number_of_times(at: Bench) -> None:
     made = at.foundry.make("0.2.0")
     with HandedOverFile(at.archive("0.2.0"), SYSTEM_ARCHIVE.most_bytes) as handed:
         archive = SystemArchive(handed, at.foundry.shop.signers)

@@ -1,4 +1,4 @@
-"""A partition as bytes: its own and no others', and what cannot be opened is a sentence."""
+"""A partition as a range of bytes that never touches its neighbours."""
 
 from __future__ import annotations
 
@@ -25,15 +25,13 @@ def image(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def part(image: Path) -> Iterator[FileBlockDevice]:
-    """The one in the middle."""
+    """The partition in the middle."""
     fd = os.open(image, os.O_RDWR)
     yield FileBlockDevice(fd, "middle", SIZE, SIZE)
     os.close(fd)
 
 
-def test_what_is_written_is_read_and_lies_in_the_partition_alone(
-    part: FileBlockDevice, image: Path
-) -> None:
+def test_a_write_stays_within_its_partition(part: FileBlockDevice, image: Path) -> None:
     part.write(10, b"hello")
     part.flush()
     assert part.read(8, 9) == b"bbhellobb"
@@ -42,7 +40,7 @@ def test_what_is_written_is_read_and_lies_in_the_partition_alone(
     assert data[SIZE + 10 : SIZE + 15] == b"hello"
 
 
-def test_at_its_end_fewer_bytes_are_read_and_none_of_the_next_partition(
+def test_a_read_at_the_end_returns_fewer_bytes_and_none_of_the_next_partition(
     part: FileBlockDevice,
 ) -> None:
     assert part.read(SIZE - 3, 10) == b"bbb"
@@ -50,7 +48,7 @@ def test_at_its_end_fewer_bytes_are_read_and_none_of_the_next_partition(
 
 
 @pytest.mark.parametrize(("at", "length"), [(-1, 1), (SIZE, 1), (SIZE - 3, 4), (0, SIZE + 1)])
-def test_a_write_beyond_either_end_is_a_full_disk_and_changes_nothing(
+def test_a_write_beyond_either_end_fails_and_changes_nothing(
     part: FileBlockDevice, image: Path, at: int, length: int
 ) -> None:
     before = image.read_bytes()
@@ -60,23 +58,23 @@ def test_a_write_beyond_either_end_is_a_full_disk_and_changes_nothing(
 
 
 @given(st.lists(st.tuples(st.integers(0, 63), st.binary(max_size=64)), max_size=20))
-def test_any_writes_are_those_of_an_array_of_that_size(
+def test_any_sequence_of_writes_behaves_like_an_array(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[int, bytes]]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any-image"
     path.write_bytes(bytes(128))
-    meant = bytearray(64)
+    expected = bytearray(64)
     with path.open("r+b") as file:
         part = FileBlockDevice(file.fileno(), "any", 32, 64)
         for at, data in writes:
             if at + len(data) <= 64:
                 part.write(at, data)
-                meant[at : at + len(data)] = data
-        assert part.read(0, 64) == bytes(meant)
-    assert path.read_bytes() == bytes(32) + bytes(meant) + bytes(32)
+                expected[at : at + len(data)] = data
+        assert part.read(0, 64) == bytes(expected)
+    assert path.read_bytes() == bytes(32) + bytes(expected) + bytes(32)
 
 
-def test_a_card_that_is_not_of_our_image_is_a_sentence(tmp_path: Path) -> None:
+def test_a_card_without_our_partitions_is_reported(tmp_path: Path) -> None:
     card = BootDisk(tmp_path)
     with pytest.raises(StorageError, match="no partition `boot_b`"), card.part("boot_b"):
         pass
@@ -85,14 +83,14 @@ def test_a_card_that_is_not_of_our_image_is_a_sentence(tmp_path: Path) -> None:
         pass
 
 
-def test_a_partition_of_the_card_has_the_size_of_what_its_label_leads_to(tmp_path: Path) -> None:
+def test_a_partition_has_the_size_of_the_device_behind_its_label(tmp_path: Path) -> None:
     (tmp_path / "device").write_bytes(bytes(SIZE))
     (tmp_path / "boot_b").symlink_to("device")
     with BootDisk(tmp_path).part("boot_b") as part:
         assert (part.name, part.size) == ("boot_b", SIZE)
 
 
-def test_an_image_has_its_partitions_where_they_begin(image: Path) -> None:
+def test_the_partitions_of_an_image_begin_at_their_offsets(image: Path) -> None:
     disk = ImageDisk(image, {"boot": (0, SIZE), "system": (2 * SIZE, SIZE)})
     with disk.part("boot") as boot, disk.part("system") as system:
         assert (boot.read(0, 2), system.read(0, 2)) == (b"aa", b"cc")

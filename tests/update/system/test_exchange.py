@@ -1,4 +1,4 @@
-"""What is written to a slot and may start is what was signed, whatever becomes of the file."""
+"""A slot that can start holds only what was signed, whatever happens to the file meanwhile."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from image.firmware import TRYBOOT, NoStart
 from tests.update.release.attacker import KINDS, exchange
 from tests.update.system.workshop import SYSTEM_BYTES, Bench
 
-LIMIT_S = 10.0  # that root may wait at the longest
+LIMIT_S = 10.0  # the longest that an installation may wait
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(60)]
 
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
-    """The card runs 0.1.0, and 0.2.0 is asked for."""
+    """The card runs 0.1.0, and the installation of 0.2.0 is requested."""
     folder = tmp_path / "incoming"
     folder.mkdir()
     at.archive("0.2.0").rename(folder / "x.system")
@@ -36,7 +36,7 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 
 def change(file: Path, part: int) -> None:
-    """Boot (0) or root (1) becomes another one, as long as the genuine one when unpacked."""
+    """Replace the boot (0) or root (1) part with another one that unpacks to the same length."""
     with HandedOverFile(file, SYSTEM_ARCHIVE.most_bytes) as handed:
         _, _, parts = open_parts(handed, "system", *SYSTEM_ARCHIVE.parts)
     gzip = zlib.compressobj(9, wbits=31)
@@ -48,7 +48,9 @@ def change(file: Path, part: int) -> None:
 
 
 def at_the_first_write(at: Bench, act: Callable[[], None]) -> list[str]:
-    """All has been checked by then. Says whether it came to that."""
+    """Run `act` at the first write, when all checks are done. The list that is returned is empty
+    until then.
+    """
     acted: list[str] = []
 
     def changed() -> None:
@@ -61,9 +63,7 @@ def at_the_first_write(at: Bench, act: Callable[[], None]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_system_by_its_kind_is_refused_at_once(
-    at: Bench, incoming: Path, kind: str
-) -> None:
+def test_a_file_of_another_kind_is_refused_at_once(at: Bench, incoming: Path, kind: str) -> None:
     (incoming / "x.system").unlink()
     KINDS[kind](incoming / "x.system")
     began = time.monotonic()
@@ -76,7 +76,7 @@ def test_what_is_no_system_by_its_kind_is_refused_at_once(
 
 
 @pytest.mark.parametrize("part", [0, 1], ids=["boot", "root"])
-def test_a_part_that_changes_after_the_check_is_found_and_never_starts(
+def test_a_part_that_changes_after_the_check_is_detected_and_never_starts(
     at: Bench, incoming: Path, part: int
 ) -> None:
     acted = at_the_first_write(at, lambda: change(incoming / "x.system", part))
@@ -89,10 +89,8 @@ def test_a_part_that_changes_after_the_check_is_found_and_never_starts(
     assert at.version_that_starts() == "0.1.0"
 
 
-def test_a_name_that_is_exchanged_after_the_check_changes_nothing(
-    at: Bench, incoming: Path
-) -> None:
-    """Not for what is written, and not for what is removed in the end."""
+def test_exchanging_the_name_after_the_check_changes_nothing(at: Bench, incoming: Path) -> None:
+    """Neither what is written nor which file is removed in the end."""
     file, other = incoming / "x.system", incoming / "other"
     at.archive("0.3.0").rename(other)
     acted = at_the_first_write(at, lambda: exchange(file, other))

@@ -1,4 +1,4 @@
-"""Small files of a FAT32 file system, without a mount; what mtools makes of it is the judge."""
+"""Small files of a FAT32 file system, read and written without a mount and compared with mtools."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fat(tmp_path_factory.mktemp("fat") / "once.fat", FILES)
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fat(tmp_path_factory.mktemp("fat") / "pristine.fat", FILES)
 
 
 @pytest.fixture
-def image(once: Path, tmp_path: Path) -> Path:
-    copy_sparse(once, tmp_path / "fat.img")
+def image(pristine: Path, tmp_path: Path) -> Path:
+    copy_sparse(pristine, tmp_path / "fat.img")
     return tmp_path / "fat.img"
 
 
@@ -57,7 +57,7 @@ def test_every_file_is_read_as_it_was_written(image: Path) -> None:
         assert found.read("none") is None
 
 
-def test_a_replaced_file_is_the_new_one_to_others(image: Path) -> None:
+def test_mtools_reads_a_replaced_file(image: Path) -> None:
     with opened(image) as part:
         FatFileSystem(part).replace("autoboot.txt", b"boot_partition=3\n")
     assert mtools_reads(image, "autoboot.txt") == b"boot_partition=3\n"
@@ -67,14 +67,16 @@ def test_a_replaced_file_is_the_new_one_to_others(image: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data"), [("autoboot.txt", b"longer than before\n"), ("user-data", b"x"), ("no", b"")]
 )
-def test_a_file_of_another_length_is_no_replacement(image: Path, name: str, data: bytes) -> None:
+def test_a_file_of_another_length_or_name_cannot_be_replaced(
+    image: Path, name: str, data: bytes
+) -> None:
     before = image.read_bytes()
     with opened(image) as part, pytest.raises(StorageError):
         FatFileSystem(part).replace(name, data)
     assert image.read_bytes() == before
 
 
-def test_a_wiped_file_leaves_nothing_of_it_anywhere(image: Path) -> None:
+def test_wiping_a_file_leaves_none_of_its_bytes(image: Path) -> None:
     with opened(image) as part:
         FatFileSystem(part).wipe("user-data")
         FatFileSystem(part).wipe("network-config")
@@ -85,11 +87,11 @@ def test_a_wiped_file_leaves_nothing_of_it_anywhere(image: Path) -> None:
     assert mtools_reads(image, "autoboot.txt") == FILES["autoboot.txt"]
 
 
-def test_what_earlier_files_have_left_can_be_wiped_and_nothing_else(
+def test_wiping_free_space_removes_the_remains_of_deleted_files_only(
     image: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "network-config").write_bytes(b"another\n")
-    subprocess.run(["mdel", "-i", image, "::network-config"], check=True)  # as an editor saves
+    subprocess.run(["mdel", "-i", image, "::network-config"], check=True)  # an editor does so
     subprocess.run(["mcopy", "-i", image, tmp_path / "network-config", "::"], check=True)
     assert b"secret" in image.read_bytes()
     with opened(image) as part:
@@ -100,30 +102,28 @@ def test_what_earlier_files_have_left_can_be_wiped_and_nothing_else(
     assert mtools_reads(image, "user-data") == FILES["user-data"]
 
 
-def test_the_file_system_is_whole_after_it(image: Path) -> None:
+def test_fsck_finds_no_error_after_wiping_files(image: Path) -> None:
     with opened(image) as part:
         for name in ("user-data", "A Very Long Name Indeed.yaml", "EMPTY.TXT"):
             FatFileSystem(part).wipe(name)
     done = subprocess.run(["fsck.vfat", "-n", image], capture_output=True, text=True, check=False)
-    # The file system's own count of free clusters is a hint, and is not kept up to date.
+    # fsck compares a count of free clusters, which is only a hint and is not kept up to date.
     assert "different" not in done.stdout.replace("Free cluster summary", "")
     assert "Orphaned" not in done.stdout
     assert "reclaimed" not in done.stdout.lower()
 
 
-def test_a_piece_of_an_image_is_as_good(image: Path, tmp_path: Path) -> None:
-    whole = tmp_path / "disk.img"
-    with whole.open("wb") as file:
+def test_a_file_system_inside_a_disk_image_is_read(image: Path, tmp_path: Path) -> None:
+    disk_image = tmp_path / "disk.img"
+    with disk_image.open("wb") as file:
         file.seek(1 << 20)
         file.write(image.read_bytes())
-    with opened(whole, begin=1 << 20) as part:
+    with opened(disk_image, begin=1 << 20) as part:
         assert FatFileSystem(part).read("autoboot.txt") == FILES["autoboot.txt"]
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_damaged_file_system_is_a_sentence_and_never_an_endless_loop(
-    image: Path, seed: int
-) -> None:
+def test_a_damaged_file_system_is_reported_and_never_loops_forever(image: Path, seed: int) -> None:
     chance = random.Random(seed)
     data = image.read_bytes()[: 1 << 20]
     with image.open("r+b") as file:
@@ -135,7 +135,7 @@ def test_a_damaged_file_system_is_a_sentence_and_never_an_endless_loop(
             FatFileSystem(part).read(file_.name)
 
 
-def test_zeros_are_no_file_system(tmp_path: Path, made: Foundry) -> None:
+def test_zeros_are_no_fat_file_system(tmp_path: Path, made: Foundry) -> None:
     zeros = tmp_path / "zeros"
     with zeros.open("wb") as file:
         file.truncate(FAT_MIB << 20)

@@ -1,4 +1,4 @@
-"""Manifests of systems, and what is none."""
+"""Valid and invalid manifests of systems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GOOD = SystemManifest(
 )  # fmt: skip
 
 
-def test_a_manifest_is_read_as_it_was_written_and_brings_its_own_python() -> None:
+def test_a_manifest_is_read_as_it_was_written_and_fits_any_python() -> None:
     assert parse(GOOD.encode()) == GOOD
     assert len(GOOD.encode()) < MOST_BYTES
     assert parse(GOOD.encode()).python == "any"
@@ -28,7 +28,7 @@ def test_a_manifest_is_read_as_it_was_written_and_brings_its_own_python() -> Non
         (b"{", b"["), (b'"aarch64"', b'"\xff"'),
     ],
 )  # fmt: skip
-def test_a_manifest_that_is_wrong_is_refused(old: bytes, new: bytes) -> None:
+def test_an_invalid_manifest_is_refused(old: bytes, new: bytes) -> None:
     assert old in GOOD.encode()
     with pytest.raises(ReleaseRefused):
         parse(GOOD.encode().replace(old, new))

@@ -1,4 +1,4 @@
-"""Making a system's archive: of the boot partition, what comes after the last file is left out."""
+"""A system archive omits the part of the boot partition after the last file."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def packed(shop: Workshop, boot: bytes, system: bytes) -> tuple[Path, SystemMani
         (shop.folder / name).write_bytes(data)
     file = pack(shop.folder / "boot", shop.folder / "system", shop.folder, shop.key,
                 version="0.2.0", machine="any", made_s=MADE_S)  # fmt: skip
-    said = SYSTEM_ARCHIVE.peek(file)
-    assert said is not None
-    return file, said
+    manifest = SYSTEM_ARCHIVE.peek(file)
+    assert manifest is not None
+    return file, manifest
 
 
 @pytest.mark.process
@@ -38,25 +38,25 @@ def packed(shop: Workshop, boot: bytes, system: bytes) -> tuple[Path, SystemMani
         (bytes(3 * BLOCK), BLOCK), (b"x" * 2 * BLOCK, 2 * BLOCK),
     ],
 )  # fmt: skip
-def test_of_a_boot_partition_whole_blocks_up_to_its_last_byte_are_kept(
+def test_a_boot_partition_is_packed_in_whole_blocks_up_to_its_last_nonzero_byte(
     shop: Workshop, boot: bytes, kept: int
 ) -> None:
-    _, said = packed(shop, boot, b"root" * 100)
-    assert said.boot.bytes == kept
-    assert said.boot.sha256 == hashlib.sha256(boot[:kept]).hexdigest()
+    _, manifest = packed(shop, boot, b"root" * 100)
+    assert manifest.boot.bytes == kept
+    assert manifest.boot.sha256 == hashlib.sha256(boot[:kept]).hexdigest()
 
 
 @pytest.mark.process
-def test_of_a_root_every_byte_is_kept_its_zeros_too(shop: Workshop) -> None:
+def test_a_root_partition_is_packed_with_every_byte_including_zeros(shop: Workshop) -> None:
     system = b"root" + bytes(10_001)
-    file, said = packed(shop, b"x" * BLOCK, system)
-    assert (said.system.bytes, said.system.sha256) == (
+    file, manifest = packed(shop, b"x" * BLOCK, system)
+    assert (manifest.system.bytes, manifest.system.sha256) == (
         len(system), hashlib.sha256(system).hexdigest(),
     )  # fmt: skip
     assert file.name == "interlude-0.2.0-any.system"
 
 
-def test_what_is_no_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_invalid_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     none = tmp_path / "none"
     with pytest.raises(ReleaseRefused, match="is no version"):
         pack(none, none, tmp_path, none, version="../1", machine="any", made_s=MADE_S)

@@ -1,7 +1,7 @@
-"""An update of the system that is cut short anywhere leaves a card that starts the old or the new.
+"""A system update that is interrupted anywhere leaves a card that starts the old or the new system.
 
-Two ways: the process is killed after each of its changes, or the power goes, so that of what was
-written since the last flush any part may be missing, in any order.
+There are two kinds of interruption. The process is killed after each of its changes, or the power
+fails, so that any part of what was written since the last flush may be missing, in any order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PARTS = ("bootconfig", "boot_a", "boot_b", "system_a", "system_b")
 
 
 class Mortal:
-    """Ends its process, as SIGKILL does, after so many changes. Counts them."""
+    """Kills its process with SIGKILL after `dies_after` changes, and counts the changes."""
 
     def __init__(self, dies_after: int = 1 << 30) -> None:
         self.changes, self._dies_after = 0, dies_after
@@ -45,7 +45,7 @@ class MortalDisk(Disk):
         self._mortal = mortal
 
     def sync(self, folder: Path) -> None:
-        """The machine goes on: there is nothing to wait for."""
+        """Does not sync: the kernel survives the death of the process."""
         self._done()
 
     def _done(self) -> None:
@@ -53,7 +53,9 @@ class MortalDisk(Disk):
 
 
 def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> bool:
-    """Do it in a child that dies after so many changes. Whether it died of that."""
+    """Call `act` in a child process that dies after `after` changes. Return whether it died of
+    that.
+    """
     child = os.fork()
     if child == 0:
         mortal = Mortal(after)
@@ -70,7 +72,7 @@ def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> boo
 
 @contextlib.contextmanager
 def as_before(at: Bench, keep: Path) -> Iterator[Callable[[], None]]:
-    """What puts card and slot_state back to how they were."""
+    """Return a function that restores the card and the slot state."""
     keep.mkdir()
     for name in PARTS:
         copy_sparse(at.card.place(name), keep / name)
@@ -90,7 +92,7 @@ def as_before(at: Bench, keep: Path) -> Iterator[Callable[[], None]]:
     yield restore
 
 
-def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds(
+def test_after_a_kill_at_any_change_the_old_system_starts_and_the_next_try_succeeds(
     at: Bench, tmp_path: Path
 ) -> None:
     archive = at.archive("0.2.0")
@@ -103,7 +105,7 @@ def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds
             after,
         ):
             assert at.version_that_starts() == "0.1.0"
-            with contextlib.suppress(NoStart):  # a trial that nobody asked for: half, or whole
+            with contextlib.suppress(NoStart):  # an unrequested trial
                 at.machine.power(TRYBOOT)
                 seen.add((at.machine.said, at.slot_state.content("b") is not None))
             if after % 3 == 0:
@@ -119,7 +121,9 @@ def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds
     assert seen == {("0.2.0", False), ("0.2.0", True)}
 
 
-def test_killed_after_any_change_of_a_commit_old_or_new_starts(at: Bench, tmp_path: Path) -> None:
+def test_after_a_kill_at_any_change_of_a_commit_the_old_or_the_new_system_starts(
+    at: Bench, tmp_path: Path
+) -> None:
     at.updater().install(at.archive("0.2.0"))
     started = []
     with as_before(at, tmp_path / "keep") as restore:
@@ -139,30 +143,31 @@ def test_killed_after_any_change_of_a_commit_old_or_new_starts(at: Bench, tmp_pa
 
 
 def survivors(notes: list[Written], cut: int, chance: random.Random) -> list[Written]:
-    """What of the first `cut` writes reached the card: all that was flushed, of the rest any
-    blocks."""
-    safe: list[Written] = []
-    waiting: list[Written] = []
+    """The part of the first `cut` writes that reached the card: everything that was flushed, and a
+    random half of the other blocks.
+    """
+    written: list[Written] = []
+    unflushed: list[Written] = []
     for note in notes[:cut]:
         if note.data is None:
-            safe += [one for one in waiting if one.part == note.part]
-            waiting = [one for one in waiting if one.part != note.part]
+            written += [write for write in unflushed if write.part == note.part]
+            unflushed = [write for write in unflushed if write.part != note.part]
         else:
-            waiting.append(note)
-    for note in waiting:
+            unflushed.append(note)
+    for note in unflushed:
         assert note.data is not None
         step = SECTOR if len(note.data) < 8 * SECTOR else 8 * SECTOR
         for at in range(0, len(note.data), step):
             if chance.random() < 0.5:
-                safe.append(Written(note.part, note.at + at, note.data[at : at + step]))
-    return safe
+                written.append(Written(note.part, note.at + at, note.data[at : at + step]))
+    return written
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_whatever_of_the_unflushed_writes_is_lost_old_or_new_starts(
+def test_after_the_loss_of_any_unflushed_writes_the_old_or_the_new_system_starts(
     at: Bench, tmp_path: Path, seed: int
 ) -> None:
-    """No flush is missing: a commit that overtakes what it commits would be found here."""
+    """A commit that is written before the data that it commits is flushed fails this test."""
     chance = random.Random(seed)
     archive = at.archive("0.2.0")
     with as_before(at, tmp_path / "keep") as restore:
@@ -181,14 +186,14 @@ def test_whatever_of_the_unflushed_writes_is_lost_old_or_new_starts(
                 assert note.data is not None
                 at.card.poke(note.part, note.at, note.data)
             started.append(at.version_that_starts())
-            whole = at.card.place("system_b").read_bytes()
+            written = at.card.place("system_b").read_bytes()
             if started[-1] == "0.2.0":
-                assert whole[: len(whole) // 2] == at.foundry.make("0.2.0").system.read_bytes()
+                assert written[: len(written) // 2] == at.foundry.make("0.2.0").system.read_bytes()
     assert set(started) == {"0.1.0", "0.2.0"}
     assert started == sorted(started)
 
 
-def test_a_card_that_dies_while_it_is_written_is_a_sentence(at: Bench) -> None:
+def test_an_io_error_of_the_card_is_reported(at: Bench) -> None:
     def dies() -> None:
         raise OSError(5, "Input/output error")
 

@@ -1,4 +1,4 @@
-"""A part without rights asks for a system, by the same calls as for a release."""
+"""A process without rights requests a system with the same calls as a release."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
-    """The card runs 0.1.0; three systems and what is none lie in the incoming folder."""
+    """The card runs 0.1.0. The incoming folder holds three systems and a file that is none."""
     folder = tmp_path / "incoming"
     folder.mkdir()
     for version in ("0.0.9", "0.2.0", "0.3.0"):
@@ -41,7 +41,7 @@ def os_release(folder: Path, version: str = "0.1.0") -> Path:
     return path
 
 
-def test_newer_systems_are_offered_on_a_card_of_ours_only(
+def test_newer_systems_are_offered_only_on_a_card_with_our_image(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
     found = offers(at.store, incoming, os_release(tmp_path))
@@ -49,7 +49,7 @@ def test_newer_systems_are_offered_on_a_card_of_ours_only(
     assert offers(at.store, incoming, tmp_path / "none") == []
 
 
-def test_what_is_asked_for_is_written_started_and_then_gone(
+def test_a_requested_system_is_written_started_and_then_removed(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
     offer = offers(at.store, incoming, os_release(tmp_path))[1]
@@ -62,7 +62,9 @@ def test_what_is_asked_for_is_written_started_and_then_gone(
     assert not offer.file.exists()
 
 
-def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_path: Path) -> None:
+def test_the_reason_for_a_deferred_installation_can_be_read(
+    at: Bench, incoming: Path, tmp_path: Path
+) -> None:
     request_install(offers(at.store, incoming, os_release(tmp_path))[0])
     at.machine.quiet_at_s = 1e9
     with pytest.raises(InstallDeferred):
@@ -73,7 +75,7 @@ def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_pat
 
 
 def settled(at: Bench, version: str) -> None:
-    """Installed, started, proved."""
+    """Install the system, start it and pass its trial."""
     assert at.updater().install(at.archive(version))
     at.machine.power(TRYBOOT)
     at.updater().settle_trial()
@@ -81,10 +83,8 @@ def settled(at: Bench, version: str) -> None:
     at.updater().settle_trial()
 
 
-def test_the_system_before_is_gone_back_to_and_then_the_newer_one_is_the_one_before(
-    at: Bench, incoming: Path
-) -> None:
-    at.updater().settle_trial()  # notes what came with the card
+def test_a_return_to_the_previous_system_can_be_undone(at: Bench, incoming: Path) -> None:
+    at.updater().settle_trial()  # records the system that came with the card
     settled(at, "0.2.0")
     for version in ("0.1.0", "0.2.0"):
         assert returns_to(at.slot_state, at.machine.slot(), at.store.root) == version
@@ -98,7 +98,7 @@ def test_the_system_before_is_gone_back_to_and_then_the_newer_one_is_the_one_bef
         assert at.updater().settle_trial() == ""
 
 
-def test_what_never_proved_well_is_not_gone_back_to(at: Bench, incoming: Path) -> None:
+def test_a_system_without_a_passed_trial_cannot_be_returned_to(at: Bench, incoming: Path) -> None:
     at.updater().settle_trial()
     request_return(incoming, SYSTEMS)
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
@@ -109,11 +109,11 @@ def test_what_never_proved_well_is_not_gone_back_to(at: Bench, incoming: Path) -
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.updater(), InstallOptions(), incoming)
     assert at.machine.asked == []
-    told = read_progress(at.store.trial_folder)
-    assert told.key == "page-wrong-nothing-before"
+    progress = read_progress(at.store.trial_folder)
+    assert progress.key == "page-wrong-nothing-before"
 
 
-def test_one_that_failed_when_it_was_gone_back_to_is_not_offered_again(
+def test_a_system_that_failed_when_returned_to_is_not_offered_again(
     at: Bench, incoming: Path
 ) -> None:
     at.updater().settle_trial()
@@ -132,14 +132,14 @@ def test_one_that_failed_when_it_was_gone_back_to_is_not_offered_again(
     assert (last.version, last.key) == ("0.1.0", "page-wrong-system-unwell")
 
 
-def test_a_system_that_the_box_did_not_stay_up_on_is_not_gone_back_to(at: Bench) -> None:
+def test_a_system_that_did_not_stay_up_cannot_be_returned_to(at: Bench) -> None:
     at.updater().settle_trial()
     settled(at, "0.2.0")
     (at.store.root / "failures.json").write_text('{"system_left": "0.1.0"}')
     assert returns_to(at.slot_state, at.machine.slot(), at.store.root) is None
 
 
-def test_without_a_kernel_that_can_ask_for_a_trial_nothing_is_started(
+def test_with_a_kernel_that_cannot_request_a_trial_nothing_is_started(
     at: Bench, incoming: Path
 ) -> None:
     at.updater().settle_trial()
@@ -151,7 +151,7 @@ def test_without_a_kernel_that_can_ask_for_a_trial_nothing_is_started(
     assert (at.machine.asked, at.slot_state.trial()) == ([], None)
 
 
-def test_a_machine_without_slots_has_nothing_to_go_back_to(at: Bench) -> None:
+def test_without_slots_there_is_no_system_to_return_to(at: Bench) -> None:
     assert returns_to(at.slot_state, None, at.store.root) is None
 
 

@@ -1,4 +1,4 @@
-"""What is known of the slots outlives a cut, and what cannot be read is nothing."""
+"""The slot state survives a power cut, and an unreadable state counts as none."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def state(tmp_path: Path) -> SlotStateFile:
         return made
 
 
-def test_of_a_new_card_nothing_is_known(state: SlotStateFile) -> None:
+def test_a_new_card_has_no_slot_state(state: SlotStateFile) -> None:
     assert (state.content("a"), state.content("b"), state.trial(), state.last()) == (None,) * 4
 
 
-def test_what_lies_whole_in_a_slot_is_known_until_it_is_unmarked(state: SlotStateFile) -> None:
+def test_the_content_of_a_complete_slot_is_known_until_it_is_unmarked(state: SlotStateFile) -> None:
     state.mark_complete("b", SlotContent("0.2.0", "a" * 64))
     assert state.content("b") == SlotContent("0.2.0", "a" * 64)
     assert state.content("a") is None
     state.unmark("b")
-    state.unmark("b")  # again
+    state.unmark("b")  # again: no error
     assert state.content("b") is None
 
 
-def test_only_what_proved_well_and_was_not_left_may_be_gone_back_to(state: SlotStateFile) -> None:
+def test_only_a_proven_system_that_was_not_abandoned_is_a_way_back(state: SlotStateFile) -> None:
     assert state.way_back("a", "") is None
     state.mark_complete("b", SlotContent("0.2.0", "a" * 64))
     assert state.way_back("a", "") is None
@@ -49,14 +49,14 @@ def test_only_what_proved_well_and_was_not_left_may_be_gone_back_to(state: SlotS
     assert state.way_back("b", "") is None
 
 
-def test_a_system_is_the_same_tried_or_not() -> None:
-    one = SlotContent("0.2.0", "a" * 64)
-    assert one.is_same(SlotContent("0.2.0", "a" * 64, proved=True))
-    assert not one.is_same(SlotContent("0.2.0", "b" * 64))
-    assert not one.is_same(None)
+def test_contents_are_compared_without_their_proven_mark() -> None:
+    content = SlotContent("0.2.0", "a" * 64)
+    assert content.is_same(SlotContent("0.2.0", "a" * 64, proved=True))
+    assert not content.is_same(SlotContent("0.2.0", "b" * 64))
+    assert not content.is_same(None)
 
 
-def test_a_trial_forgets_how_the_last_one_ended_and_ends_with_its_own(state: SlotStateFile) -> None:
+def test_a_new_trial_clears_the_last_result_and_records_its_own(state: SlotStateFile) -> None:
     state.note(SlotTrialResult("0.1.9", "did not come up"))
     state.begin_trial(TRIAL)
     assert (state.trial(), state.last()) == (TRIAL, None)
@@ -67,7 +67,7 @@ def test_a_trial_forgets_how_the_last_one_ended_and_ends_with_its_own(state: Slo
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff", b'{"slot": "c", "version": "1"}', b"[]"])
-def test_a_trial_that_cannot_be_read_is_none_and_can_be_dropped(
+def test_an_unreadable_trial_is_ignored_and_can_be_dropped(
     state: SlotStateFile, data: bytes
 ) -> None:
     (state.folder / "trial.json").write_bytes(data)
@@ -77,7 +77,7 @@ def test_a_trial_that_cannot_be_read_is_none_and_can_be_dropped(
     state.drop_trial()
 
 
-def test_two_changes_at_once_are_one_too_many(state: SlotStateFile) -> None:
+def test_a_second_concurrent_change_is_deferred(state: SlotStateFile) -> None:
     with state.locked(), pytest.raises(InstallDeferred), state.locked():
         pass
     with state.locked():
@@ -85,7 +85,7 @@ def test_two_changes_at_once_are_one_too_many(state: SlotStateFile) -> None:
 
 
 class FullDisk(Disk):
-    """One that takes so many changes."""
+    """A disk that is full after `most` changes."""
 
     def __init__(self, most: int) -> None:
         self._left = most
@@ -97,7 +97,7 @@ class FullDisk(Disk):
 
 
 @pytest.mark.parametrize("most", range(4))
-def test_a_write_that_is_cut_short_leaves_what_was_there_or_what_is_wanted(
+def test_an_interrupted_write_leaves_the_old_or_the_new_content(
     state: SlotStateFile, most: int
 ) -> None:
     before, after = SlotContent("0.1.0"), SlotContent("0.2.0")

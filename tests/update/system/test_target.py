@@ -1,4 +1,4 @@
-"""The machine that a system is tried on: which slot runs, what it is, and how it starts anew."""
+"""The machine on which a system is tried: its running slot, its version and how it restarts."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from appliance.errors import StorageError
 from appliance.update.system.target import PiTarget, runs_from, version
 
 
-def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
+def test_the_slot_and_version_of_the_machine_are_read(tmp_path: Path) -> None:
     (tmp_path / "cmdline").write_text("root=PARTLABEL=system_b interlude.slot=b\n")
     release = tmp_path / "os-release"
     release.write_text('ID=debian\nIMAGE_ID="interlude"\nIMAGE_VERSION="0.2.0"\n')
     pi = PiTarget(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
     assert (pi.slot(), pi.version()) == ("b", "0.2.0")
     (tmp_path / "start").mkdir()
-    (tmp_path / "start/slot").write_text("a\n")  # the other's root could not be used
+    (tmp_path / "start/slot").write_text("a\n")  # the root of the other slot could not be used
     assert pi.slot() == "a"
 
 
-def test_only_raspberry_pis_own_kernel_passes_a_trial_on(tmp_path: Path) -> None:
+def test_only_the_kernel_of_raspberry_pi_supports_tryboot(tmp_path: Path) -> None:
     pi = PiTarget(firmware=tmp_path / "vcio")
     assert not pi.supports_tryboot()
     (tmp_path / "vcio").touch()
     assert pi.supports_tryboot()
 
 
-def test_another_system_has_neither(tmp_path: Path) -> None:
+def test_another_system_has_neither_slot_nor_version(tmp_path: Path) -> None:
     (tmp_path / "os-release").write_text("ID=raspbian\nIMAGE_VERSION=9\n")
     assert version(tmp_path / "os-release") is None
     assert version(tmp_path / "gone") is None
@@ -38,7 +38,7 @@ def test_another_system_has_neither(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("trial", [True, False])
-def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
+def test_a_reboot_is_requested_from_systemd_with_the_firmware_argument(
     tmp_path: Path, trial: bool
 ) -> None:
     systemctl = tmp_path / "systemctl"
@@ -52,7 +52,7 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
     assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
 
 
-def test_words_that_cannot_be_left_are_a_sentence(tmp_path: Path) -> None:
+def test_a_reboot_argument_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
         PiTarget(tmp_path, "true", reboot_argument=tmp_path / "none/reboot-param").reboot(
             trial=True

@@ -1,4 +1,6 @@
-"""A system in the other slot: written, started once, kept if it proves well, left if not."""
+"""A system in the other slot: written, started once, kept after a good trial, abandoned after a bad
+one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.process
 
 
 def tried(at: Bench, version: str, kind: str = "good") -> None:
-    """Written, and started once."""
+    """Install the system and start it once for its trial."""
     at.machine.kinds[version] = kind
     assert at.updater().install(at.archive(version))
     assert at.machine.asked == [TRYBOOT]
@@ -30,8 +32,8 @@ def autoboot_of(at: Bench) -> bytes | None:
         return FatFileSystem(part).read("autoboot.txt")
 
 
-# ── well ─────────────────────────────────────────────────────────────────────────────────────
-def test_a_system_that_proves_well_is_the_one_that_starts(at: Bench) -> None:
+# ── healthy ──────────────────────────────────────────────────────────────────────────────────
+def test_a_system_that_passes_its_trial_is_started_from_then_on(at: Bench) -> None:
     tried(at, "0.2.0")
     assert (at.machine.said, at.machine.running) == ("0.2.0", "b")
     assert "is kept" in at.updater().settle_trial()
@@ -40,7 +42,7 @@ def test_a_system_that_proves_well_is_the_one_that_starts(at: Bench) -> None:
     assert at.updater().settle_trial() == ""
 
 
-def test_the_next_one_goes_into_the_first_slot_again(at: Bench) -> None:
+def test_updates_alternate_between_the_slots(at: Bench) -> None:
     for version, slot in (("0.2.0", "b"), ("0.3.0", "a"), ("0.4.0", "b")):
         tried(at, version)
         at.updater().settle_trial()
@@ -48,7 +50,7 @@ def test_the_next_one_goes_into_the_first_slot_again(at: Bench) -> None:
         assert (at.machine.said, at.machine.running) == (version, slot)
 
 
-def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
+def test_without_a_commit_the_old_system_starts_again(at: Bench) -> None:
     tried(at, "0.2.0")
     assert at.version_that_starts() == "0.1.0"
     assert at.updater().settle_trial() == "The system 0.2.0 did not come up."
@@ -56,14 +58,14 @@ def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
     assert at.updater().settle_trial() == ""
 
 
-def test_a_kernel_that_cannot_ask_the_firmware_is_named_as_the_reason(at: Bench) -> None:
+def test_a_kernel_without_tryboot_is_named_as_the_reason(at: Bench) -> None:
     at.machine.loses_restart_words = True
     tried(at, "0.2.0")
     assert at.machine.said == "0.1.0"
     assert "cannot ask the Pi's firmware" in at.updater().settle_trial()
 
 
-def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
+def test_a_started_kernel_gets_the_command_line_of_its_slot(at: Bench) -> None:
     tried(at, "0.2.0")
     assert at.machine.started is not None
     assert at.machine.started.partition == 3
@@ -71,8 +73,8 @@ def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
     assert at.machine.started.kernel.startswith(b"kernel 0.2.0\n")
 
 
-def test_one_goes_back_to_the_system_before(at: Bench) -> None:
-    at.updater().settle_trial()  # notes what came with the card
+def test_begin_trial_returns_to_the_previous_system(at: Bench) -> None:
+    at.updater().settle_trial()  # records the system that came with the card
     tried(at, "0.2.0")
     at.updater().settle_trial()
     at.version_that_starts()
@@ -82,7 +84,7 @@ def test_one_goes_back_to_the_system_before(at: Bench) -> None:
     assert at.version_that_starts() == "0.1.0"
 
 
-def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
+def test_a_complete_or_running_system_is_not_written_again(at: Bench) -> None:
     made = at.archive("0.2.0")
     tried_first = at.updater().install(made, InstallOptions(start=False))
     writes = len(at.card.notes)
@@ -96,13 +98,13 @@ def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
     assert not at.updater().install(made)
 
 
-def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
+def test_both_slots_use_the_same_release_on_the_data_partition(at: Bench) -> None:
     tried(at, "0.2.0")
     at.updater().settle_trial()
     assert at.store.kept() == "1.0.0"
 
 
-# ── sick ─────────────────────────────────────────────────────────────────────────────────────
+# ── unhealthy ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
@@ -111,12 +113,12 @@ def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
         ("gives up speaker", "speaker failed again and again"),
     ],
 )
-def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
+def test_an_unhealthy_system_is_abandoned_and_reported(at: Bench, kind: str, why: str) -> None:
     tried(at, "0.2.0", kind)
     with pytest.raises(HealthCheckFailed, match=why):
         at.updater().settle_trial()
     assert at.machine.asked == [""]
-    assert at.slot_state.trial() is not None  # else it would pass for kept as long as it still runs
+    assert at.slot_state.trial() is not None  # otherwise it would count as kept while it still runs
     assert at.version_that_starts() == "0.1.0"
     assert why in at.updater().settle_trial()
     assert at.slot_state.trial() is None
@@ -126,14 +128,14 @@ def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
     assert why in last.problem
 
 
-def test_a_system_that_says_it_is_another_is_left(at: Bench) -> None:
+def test_a_system_that_reports_another_version_is_abandoned(at: Bench) -> None:
     tried(at, "0.2.0")
     at.machine.said = "0.1.9"
     with pytest.raises(HealthCheckFailed, match=r"says it is 0\.1\.9"):
         at.updater().settle_trial()
 
 
-def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
+def test_a_system_that_does_not_find_the_release_is_not_kept(at: Bench) -> None:
     tried(at, "0.2.0")
     (at.store.root / "current").unlink()
     with pytest.raises(HealthCheckFailed, match="does not find"):
@@ -142,7 +144,7 @@ def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
 
 
 @pytest.mark.parametrize("missing", ["kernel_2712.img", "initramfs_2712", "config.txt"])
-def test_a_slot_without_its_boot_files_never_starts_and_the_old_one_does(
+def test_a_slot_without_its_boot_files_never_starts_and_the_old_system_does(
     at: Bench, missing: str
 ) -> None:
     at.updater().install(at.archive("0.2.0"))
@@ -157,7 +159,7 @@ def test_a_slot_without_its_boot_files_never_starts_and_the_old_one_does(
     assert "did not come up" in at.updater().settle_trial()
 
 
-def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
+def test_a_slot_that_is_damaged_after_the_installation_is_abandoned(at: Bench) -> None:
     at.updater().install(at.archive("0.2.0"))
     at.card.poke("system_b", 0, bytes(4096))
     at.machine.power(TRYBOOT)
@@ -166,7 +168,7 @@ def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
     assert at.version_that_starts() == "0.1.0"
 
 
-def test_a_card_that_does_not_keep_the_commit_is_left(at: Bench) -> None:
+def test_a_trial_whose_commit_the_card_does_not_keep_is_abandoned(at: Bench) -> None:
     tried(at, "0.2.0")
     at.card.liar = "bootconfig"
     with pytest.raises(StorageError, match="did not keep"):
@@ -174,19 +176,19 @@ def test_a_card_that_does_not_keep_the_commit_is_left(at: Bench) -> None:
     assert at.machine.asked == [""]
 
 
-def test_an_older_one_is_refused_unless_it_is_welcome(at: Bench) -> None:
+def test_an_older_system_is_refused_without_the_downgrade_option(at: Bench) -> None:
     archive = at.archive("0.0.9")
     with pytest.raises(ReleaseRefused, match="interlude system rollback"):
         at.updater().install(archive)
     assert at.updater().install(archive, InstallOptions(downgrade=True, start=False))
 
 
-def test_one_for_another_machine_is_refused(at: Bench) -> None:
+def test_a_system_for_another_machine_is_refused(at: Bench) -> None:
     with pytest.raises(ReleaseRefused, match="made for pdp11"):
         at.updater().install(at.archive("0.2.0", machine="pdp11"))
 
 
-def test_a_clock_in_1970_refuses(at: Bench) -> None:
+def test_with_a_clock_in_1970_every_system_is_refused(at: Bench) -> None:
     archive = at.archive("0.2.0")
     at.machine.clock = 0.0
     with pytest.raises(ReleaseRefused, match="clock"):
@@ -201,7 +203,7 @@ def test_nothing_is_written_while_a_system_is_on_trial(at: Bench) -> None:
     assert len(at.card.notes) == writes
 
 
-def test_a_conversation_is_waited_for(at: Bench) -> None:
+def test_a_trial_waits_for_the_end_of_a_conversation(at: Bench) -> None:
     at.machine.quiet_at_s = at.machine.time_s + 1000.0
     with pytest.raises(InstallDeferred, match="A conversation is under way"):
         at.updater().install(at.archive("0.2.0"), InstallOptions(wait_s=10.0))
@@ -212,20 +214,22 @@ def test_a_conversation_is_waited_for(at: Bench) -> None:
     assert at.machine.time_s > at.machine.quiet_at_s
 
 
-def test_a_machine_without_slots_is_a_sentence(at: Bench) -> None:
+def test_a_machine_without_slots_is_reported(at: Bench) -> None:
     at.machine.running = None
     with pytest.raises(StorageError, match="no system slots"):
         at.updater().install(at.archive("0.2.0"))
 
 
-def test_one_at_a_time(at: Bench) -> None:
+def test_a_second_concurrent_installation_is_deferred(at: Bench) -> None:
     archive = at.archive("0.2.0")
     with at.slot_state.locked(), pytest.raises(InstallDeferred):
         at.updater().install(archive)
 
 
 def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -> None:
-    """The release is on trial perhaps, and the machine's start would end that without a word."""
+    """The release may be on trial, and a restart of the machine would end that trial without a
+    result.
+    """
     at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     archive, writes = at.archive("0.3.0"), len(at.card.notes)
     with at.store.locked():
@@ -250,7 +254,7 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
     assert refused == {"verify", "write", "start"}
 
 
-def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
+def test_a_release_is_deferred_until_the_trial_of_a_system_ends(at: Bench) -> None:
     release = at.foundry.shop.make("1.1.0")
     box = PaperBox(at.store, runs="1.0.0")
     installer = ReleaseInstaller(at.store, box, at.foundry.shop.signers)
@@ -262,7 +266,7 @@ def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
     assert installer.install(release)
 
 
-def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None:
+def test_an_unreadable_trial_does_not_block_releases_forever(at: Bench) -> None:
     at.updater().settle_trial()
     (at.slot_state.folder / "trial.json").write_bytes(b"\xff")
     assert at.store.system_on_trial()
@@ -270,8 +274,8 @@ def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None
     assert not at.store.system_on_trial()
 
 
-def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: Bench) -> None:
-    """Else every older one that was ever signed would pass for a new one."""
+def test_a_system_of_unknown_version_is_replaced_only_with_the_downgrade_option(at: Bench) -> None:
+    """Otherwise every older system that was ever signed would count as new."""
     at.machine.said = None
     archive = at.archive("0.0.9")
     with pytest.raises(StorageError, match="version of the running system is unknown"):

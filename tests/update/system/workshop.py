@@ -1,4 +1,6 @@
-"""A card of files that notes each write, systems to put on it, and a machine that runs them."""
+"""A card made of files that records each write, systems to install on it, and a machine that runs
+them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from image import disk
 from image.firmware import TRYBOOT, Firmware, Started
 from tests.update.release.workshop import MADE_S, Workshop
 
-FAT_MIB = 34  # mtools, like the specification, knows no smaller FAT32
+FAT_MIB = 34  # the smallest FAT32 of mtools and of the specification
 SYSTEM_BYTES = 1 << 16
 PIECE = 1 << 16
 RELEASE = "1.0.0"
@@ -35,7 +37,7 @@ CONFIG = "[all]\nkernel=kernel_2712.img\nauto_initramfs=1\n"
 
 @dataclass
 class Written:
-    """One write, or a flush of one partition (no data)."""
+    """One write, or a flush of one partition if `data` is None."""
 
     part: str
     at: int = 0
@@ -43,14 +45,16 @@ class Written:
 
 
 class NotedPart(FileBlockDevice):
-    """Notes what is written. `lies`: keeps nothing beyond the first bytes."""
+    """Records the writes of a partition. If the card names it as `liar`, only its first bytes are
+    kept.
+    """
 
     def __init__(self, fd: int, name: str, size: int, card: PaperCard) -> None:
         super().__init__(fd, name, 0, size)
         self._card = card
 
     def write(self, at: int, data: bytes) -> None:
-        for begin in range(0, len(data), PIECE):  # as a card does: a large write may be cut, too
+        for begin in range(0, len(data), PIECE):  # a real card may split a large write, too
             piece = data[begin : begin + PIECE]
             if not (self._card.liar == self.name and at + len(data) > 4096):
                 super().write(at + begin, piece)
@@ -87,20 +91,20 @@ class PaperCard:
             return part.read(0, SYSTEM_BYTES)
 
     def poke(self, name: str, at: int, data: bytes) -> None:
-        """As chance would, or a stranger."""
+        """Write without a record, as damage or an attacker would."""
         with self.place(name).open("r+b") as file:
             file.seek(at)
             file.write(data)
 
     def firmware(self) -> Firmware:
-        """The stand-in for the Pi's, over this card."""
+        """The simulated firmware of the Pi, on this card."""
         names = ("bootconfig", "boot_a", "boot_b")
         return Firmware({number: str(self.place(name)) for number, name in enumerate(names, 1)})
 
 
 @dataclass
 class Made:
-    """A system's two parts, and its archive."""
+    """The two parts of a system, and its archive."""
 
     version: str
     boot: Path
@@ -110,11 +114,13 @@ class Made:
 
 @dataclass
 class PaperPi:
-    """Starts what the firmware would; the box on it acts as `kinds` says of its system."""
+    """A Pi that starts what the firmware selects. `kinds` maps a version to the behaviour of its
+    box.
+    """
 
     card: PaperCard
     running: SlotName | None = "a"
-    said: str | None = None  # the version in the system that runs
+    said: str | None = None  # the version of the running system
     kinds: dict[str, str] = field(default_factory=dict)
     started: Started | None = None
     starts: int = 0
@@ -124,7 +130,7 @@ class PaperPi:
     clock: float = MADE_S + 1000.0
     quiet_at_s: float = 0.0
     pid: int = 700
-    loses_restart_words: bool = False  # they never reach the firmware
+    loses_restart_words: bool = False  # the argument never reaches the firmware
 
     def slot(self) -> SlotName | None:
         return self.running
@@ -139,7 +145,7 @@ class PaperPi:
         self.asked.append(TRYBOOT if trial else "")
 
     def power(self, words: str = "") -> None:
-        """Off and on, with what was said to the firmware. Raises NoStart."""
+        """Switch the machine off and on, with an argument for the firmware. Raises NoStart."""
         self.asked.clear()
         self.started = self.card.firmware().restart("" if self.loses_restart_words else words)
         self.starts += 1
@@ -152,7 +158,7 @@ class PaperPi:
         self.began_s = self.time_s
 
     def restart(self) -> None:
-        raise AssertionError("nobody restarts the service alone")
+        raise AssertionError("the service is never restarted alone")
 
     def read_health(self) -> HealthReading:
         kind = self.kinds.get(self.said or "", "good")
@@ -172,7 +178,7 @@ class PaperPi:
         )  # fmt: skip
 
     def run_selftest(self, release: Path) -> None:
-        raise ReleaseRefused(f"nobody tries {release} out")
+        raise ReleaseRefused(f"{release} is not tested here")
 
     def clock_s(self) -> float:
         return self.clock
@@ -186,7 +192,7 @@ class PaperPi:
 
 @dataclass
 class Bench:
-    """All of it: a card that runs 0.1.0 from slot a, and a workshop."""
+    """A card that runs system 0.1.0 from slot a, and a workshop."""
 
     folder: Path
     foundry: Foundry
@@ -196,7 +202,7 @@ class Bench:
     store: ReleaseStore
 
     def archive(self, version: str, **changed: str) -> Path:
-        """A copy of one, for this test alone."""
+        """A copy of the archive, for this test alone."""
         made = self.foundry.make(version, **changed)
         return Path(shutil.copy(made.archive, self.folder / f"{version}.system"))
 
@@ -226,7 +232,7 @@ def fat(path: Path, files: dict[str, bytes]) -> Path:
 
 @dataclass
 class Foundry:
-    """Makes each system once; a test gets copies."""
+    """Makes each system once and hands out copies."""
 
     folder: Path
     shop: Workshop
@@ -286,9 +292,9 @@ def bench(folder: Path, made: Foundry) -> Bench:
     store = ReleaseStore(folder / "opt", folder / "run")
     release = store.folder(RELEASE)
     release.mkdir(parents=True)
-    said = ReleaseManifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
+    manifest = ReleaseManifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
                     tree_sha256="0" * 64, tree_bytes=0, files_bytes=0)  # fmt: skip
-    (release / NAME).write_bytes(said.encode())
+    (release / NAME).write_bytes(manifest.encode())
     store.commit(RELEASE)
     machine = PaperPi(card)
     machine.power()
