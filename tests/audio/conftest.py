@@ -1,4 +1,4 @@
-"""Simulated cards that several tests of a file share."""
+"""Simulated cards that the tests of a file share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.audio.sounds import DEEP
 def either_card(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Rig]:
-    """A card that does 16 kHz, and one that does 48 kHz only."""
+    """A card that supports 16 kHz, and one that supports only 48 kHz."""
     with rig_on(tmp_path_factory.mktemp("either"), rate_hz=request.param, **DEEP) as rig:
         yield rig
 

@@ -1,4 +1,4 @@
-"""A software card as the only one of this process: what ALSA opens here is it."""
+"""A software card as the only card of this process: ALSA opens no other here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lab.sim.simulated_card import SoundCard
 def default_card(
     library: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int, *, granularity_frames: int = 1
 ) -> Iterator[SoundCard]:
-    """Its name is `sim`. `library`: the plugin, as `simcard_library` builds it."""
+    """A card named `sim`. `library` is the plugin that `simcard_library` builds."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
         path = Path(folder) / "card"
         for name, value in alsa_environment(Path(folder), {"sim": path}, library).items():

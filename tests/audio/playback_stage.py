@@ -1,4 +1,4 @@
-"""Playback as it ships, in a thread, on the software card; the test meddles with single blocks."""
+"""The real playback in a thread on the software card; the test can refuse single blocks."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tests.audio.sounds import DEEP
 Refusal = Literal["dropout", "gone"]
 M = TypeVar("M", bound=BaseMessage)
 SINE: Samples = (12_000 * np.sin(2 * np.pi * 233 * np.arange(RATE_HZ) / RATE_HZ)).astype(np.int16)
-FADED = RATE_HZ // 100  # samples at the head of a stretch that a fade may have changed
+FADED = RATE_HZ // 100  # samples at the start of a stretch that a fade may have changed
 _STALL_S = 0.2  # longer than the card's buffer
 _GONE_S = 0.2
 _PATIENCE_S = 20.0
 
 
-class _Meddled:
-    """A card's stream; `before` is called with each block of voice, then it is written."""
+class _ObservedStream:
+    """A card's stream that calls `before` ahead of writing each block of voice."""
 
     def __init__(self, stream: AlsaStream, before: Callable[[], None]) -> None:
         self._stream, self._before = stream, before
@@ -53,7 +53,7 @@ class _Meddled:
 
 
 class Stage:
-    """A 16 kHz card, and the answer SINE as turn 1. The test is conductor and listener."""
+    """A 16 kHz card and the answer SINE as turn 1. The test plays conductor and listener."""
 
     def __init__(self, card: SoundCard) -> None:
         self._card = card
@@ -66,12 +66,12 @@ class Stage:
         self._work = Worker("playback", {**wiring, "settings": settings, "box_started_s": 0.0})
         self.floor = self._work.floor
         self.floor.turn = 1
-        self._told = Channel(self._resources.ends["playback"][1])
+        self._channel = Channel(self._resources.ends["playback"][1])
         self._played = RingReader(self._resources.rings["played"], "room")
-        self._meddling: list[Callable[[], None]] = [lambda: None] * (2 * len(SINE) // BLOCK_FRAMES)
+        self._hooks: list[Callable[[], None]] = [lambda: None] * (2 * len(SINE) // BLOCK_FRAMES)
         self.messages: list[BaseMessage] = []
-        self.offered = 0  # blocks of voice, to the card
-        self.voiced: list[RingSlot] = []  # what the ring `played` says of the answer
+        self.offered = 0  # number of voice blocks written to the card
+        self.voiced: list[RingSlot] = []  # slots of the answer in the ring `played`
         voice = RingWriter(self._resources.rings["voice"])
         for at in range(0, len(SINE), VOICE_FRAMES):
             flags = START * (at == 0) | END * (at + VOICE_FRAMES >= len(SINE))
@@ -80,11 +80,11 @@ class Stage:
     def close(self) -> None:
         self._resources.close()
 
-    def meddle(
+    def refuse_block(
         self, at: int, refusal: Refusal | None, also: Callable[[], None] | None = None
     ) -> None:
-        """Have the block of sample `at` refused once, by a dropout or by a card that is gone for a
-        while. `also` is called when it is on its way to the card."""
+        """Have the block of sample `at` refused once, by a dropout or by unplugging the card for a
+        while. `also` is called just before the block is written."""
 
         def act() -> None:
             if also is not None:
@@ -95,10 +95,10 @@ class Stage:
                 self._card.unplug()
                 threading.Timer(_GONE_S, self._card.plug).start()
 
-        self._meddling[at // BLOCK_FRAMES] = act  # the blocks before it are taken at once
+        self._hooks[at // BLOCK_FRAMES] = act  # the card accepts the blocks before it at once
 
     def play(self, until: Callable[[], bool]) -> None:
-        """Until that is so; the test fails if it never is."""
+        """Run until `until()` is true; fail after _PATIENCE_S."""
         thread = threading.Thread(target=self._serve)
         thread.start()
         end_s = time.monotonic() + _PATIENCE_S
@@ -107,7 +107,7 @@ class Stage:
                 assert time.monotonic() < end_s, self.messages
                 self._collect()
                 time.sleep(0.01)
-            time.sleep(0.2)  # for silence, or whatever comes then
+            time.sleep(0.2)  # for silence, or whatever follows
         finally:
             self._work.stop()
             thread.join()
@@ -128,17 +128,17 @@ class Stage:
                     "sim", "playback", period_ms=card.period_ms, periods=card.periods
                 ) as stream:
                     pulse.moved()
-                    meddled = cast("AlsaStream", _Meddled(stream, self._before_voice))
-                    CardOutput(work, meddled, player, played, pulse).serve()
+                    observed = cast("AlsaStream", _ObservedStream(stream, self._before_voice))
+                    CardOutput(work, observed, player, played, pulse).serve()
             except CardError:
                 work.wait(0.05)
 
     def _before_voice(self) -> None:
         self.offered += 1
-        self._meddling.pop(0)()
+        self._hooks.pop(0)()
 
     def _collect(self) -> None:
-        self.messages += self._told.receive_all()
+        self.messages += self._channel.receive_all()
         self.voiced += [slot for slot in iter(self._played.read, None) if slot.stream]
 
     def of(self, kind: type[M]) -> list[M]:
@@ -148,7 +148,7 @@ class Stage:
         return [message for message in self.messages if isinstance(message, PlaybackEvent)]
 
     def runs(self) -> list[tuple[int, int, int]]:
-        """Index, position and frames of each stretch of the answer that nothing interrupts."""
+        """Index, position and frames of each uninterrupted stretch of the answer."""
         found: list[tuple[int, int, int]] = []
         for slot in self.voiced:
             index, position, frames = found[-1] if found else (0, 0, 0)
@@ -159,18 +159,18 @@ class Stage:
         return found
 
     def first_heard(self, index: int, position: int, frames: int) -> int:
-        """Where the loudspeaker began a stretch of `runs`: at `index`, or a sample before it.
+        """The index at which the loudspeaker began a stretch of `runs`: `index`, or one less.
 
-        A restarted stream's index is read off the card, which may be behind by a frame (see
+        The index of a restarted stream is read from the card, which may lag by one frame (see
         CardClock), and is then a sample late."""
         if frames <= FADED:
-            return index  # nothing of it need be as in SINE
+            return index  # all of it may be changed by the fade
         whole = SINE[position + FADED : position + frames]
         before = self.track(index - 1 + FADED, index - 1 + frames)
         return index - int(np.array_equal(before, whole))
 
     def track(self, first: int, last: int | None = None) -> Samples:
-        """What the loudspeaker played, by index; without `last`, until now."""
+        """The samples that the loudspeaker played, by index; until now if `last` is None."""
         origin = self._card.origin_ns // 1_000_000_000 * RATE_HZ
         end = self._card.now() if last is None else last - origin
         return self._card.loudspeaker(first - origin, end - (first - origin))

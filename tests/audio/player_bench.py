@@ -1,4 +1,4 @@
-"""A player to try in tests: the slots it will be given, and everything it sent."""
+"""A player with scripted input slots and recorded output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ E = TypeVar(
 
 
 class Bench:
-    """A player, the slots it will be given, and everything it sent."""
+    """A player, its pending input slots, and its samples and events so far."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Bench:
         end: bool = True,
         words: tuple[int, ...] = (),
     ) -> None:
-        """`words`: samples at which words begin; each begins a slot of its own."""
+        """Queue an answer. `words` are the samples at which words begin; each starts a slot."""
         cuts = sorted({*range(0, max(1, len(samples)), slot), *words})
         for at, following in zip(cuts, [*cuts[1:], len(samples)], strict=True):
             flags = START * (position + at == 0) | END * (end and following >= len(samples))
@@ -83,7 +83,7 @@ class Bench:
             self.events.extend(block.events)
 
     def refuse(self) -> None:
-        """The card does not take the next block, and starts anew with three blocks of silence."""
+        """The card refuses the next block and restarts with three blocks of silence."""
         index = FIRST + len(self.sent)
         self.player.next_block(self.turn, self.hold, self.released, index, pressed=self.pressed)
         self.player.take_back()
@@ -98,7 +98,7 @@ class Bench:
 
 
 def assert_smooth(bench: Bench, answer: Samples, ramp: int) -> None:
-    """Every voiced sample is the answer's at its place, times a gain that changes like a fade."""
+    """Every voiced sample is the answer's at its position, times a gain that changes smoothly."""
     ends = [position for _, position, _ in bench.voiced[1:]] + [len(answer)]
     gains = np.concatenate([
         bench.from_index(index, index + end - position) / answer[position:end]

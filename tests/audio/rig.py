@@ -1,4 +1,4 @@
-"""Capture and playback as they ship, on a software card; the test is conductor and listener."""
+"""The real capture and playback on a software card; the test plays conductor and listener."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lab.sim.simulated_card import SoundCard
 
 RATE_HZ = pcm.RATE_HZ
 VOICE_FRAMES = 320
-SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; names in it carry our process
+SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; file names contain the process id
 M = TypeVar("M", bound=BaseMessage)
 
 
@@ -43,7 +43,7 @@ class Rig:
         environment = {**os.environ, **alsa_environment(folder, {"sim": card.path})}
         self.supervisor = Supervisor(plain, rows=rows, watchers=("room",), environment=environment)
         self.floor = self.supervisor.floor()
-        self.floor.muted = False  # no conductor is there to read what it was
+        self.floor.muted = False  # no conductor is running to restore it
         self._mail = {
             name: Channel(self.supervisor.ipc.ends[name][1]) for name in ("capture", "playback")
         }
@@ -67,12 +67,12 @@ class Rig:
         return time.monotonic_ns() * RATE_HZ // 1_000_000_000
 
     def send(self, message: BaseMessage, *parts: str) -> None:
-        """To playback, or to those."""
+        """Send a message to playback, or to `parts`."""
         for part in parts or ("playback",):
             self._mail[part].send(message)  # type: ignore[arg-type]  # Record: any message
 
     def say(self, turn: int, answer: Samples, *, end: bool = True, position: int = 0) -> None:
-        """Hand an answer to the voice ring, as the speaker does: as there is room."""
+        """Write an answer to the voice ring as the speaker does, whenever there is room."""
         for at in range(0, len(answer), VOICE_FRAMES):
             piece = answer[at : at + VOICE_FRAMES]
             last = end and at + VOICE_FRAMES >= len(answer)
@@ -81,7 +81,7 @@ class Rig:
         self.step(0)
 
     def fresh(self) -> int:
-        """Forget what was before: a new turn, which is returned, and empty lists."""
+        """Start a new turn with empty lists. Returns the turn."""
         self.floor.turn += 1
         self.floor.released = self.floor.hold
         self.floor.muted = False
@@ -92,7 +92,7 @@ class Rig:
         return self.floor.turn
 
     def step(self, wait_s: float = 0.02) -> None:
-        """Collect what has come, hand over what fits."""
+        """Collect messages and slots, and write the pieces of the answer that fit."""
         self._poll.poll(wait_s * 1000)
         while self._answer and self.voice.room() > 0:
             piece, position, turn, flags = self._answer.pop(0)
@@ -109,7 +109,7 @@ class Rig:
             self.step()
 
     def wait(self, kind: type[M], count: int = 1, timeout_s: float = 20.0, **fields: object) -> M:
-        """The `count`-th message of that kind with those fields, when it has come."""
+        """Wait for the `count`-th message of that kind with those fields."""
         found: list[M] = []
         self.until(lambda: len(found := self.of(kind, **fields)) >= count, timeout_s, kind.__name__)
         found = self.of(kind, **fields)
@@ -125,15 +125,15 @@ class Rig:
     def until(self, true: Callable[[], bool], timeout_s: float = 20.0, what: str = "") -> None:
         end = time.monotonic() + timeout_s
         while not true():
-            assert time.monotonic() < end, f"waited in vain: {what}; got {self.messages}"
+            assert time.monotonic() < end, f"timeout waiting for {what}; got {self.messages}"
             self.step()
 
     def hear(self, last: int) -> None:
-        """Wait until the ring `mic` has got to index `last`."""
+        """Wait until the ring `mic` has reached index `last`."""
         self.until(lambda: any(slot.index > last for slot in self.mic_slots[-1:]), what="mic")
 
     def track(self, first: int, last: int) -> Samples:
-        """What the loudspeaker played from index `first` to `last`, at the card's rate."""
+        """The loudspeaker's samples from index `first` to `last`, at the card's rate."""
         factor = self.card.rate_hz // RATE_HZ
         self.until(lambda: self.card.now() >= (last - self.origin) * factor)
         return self.card.loudspeaker((first - self.origin) * factor, (last - first) * factor)
@@ -143,7 +143,7 @@ class Rig:
 def rig_on(
     folder: Path, *, rate_hz: int = RATE_HZ, started: bool = True, **card_settings: Any
 ) -> Iterator[Rig]:
-    """A rig on a new card. What is not of SoundCard.create is a card setting (or `volume`)."""
+    """A rig on a new card. Options not for SoundCard.create are card settings (or `volume`)."""
     made = {
         key: card_settings.pop(key)
         for key in ("echo", "echo_delay", "granularity_frames")
@@ -164,17 +164,17 @@ def rig_on(
 
 
 def reflex(rig: Rig, loud: int, stop: threading.Event) -> threading.Thread:
-    """A stand-in for the listener: raises `hold` at the slot in which a sample reaches `loud`."""
-    ears = RingReader(rig.supervisor.rings["mic"], "listener")
+    """A substitute for the listener: raises `hold` at the slot in which a sample reaches `loud`."""
+    mic_reader = RingReader(rig.supervisor.rings["mic"], "listener")
 
     def listen() -> None:
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
         poll = select.poll()
-        poll.register(ears.fileno(), select.POLLIN)
+        poll.register(mic_reader.fileno(), select.POLLIN)
         while not stop.is_set():
             poll.poll(200)
-            while (slot := ears.read()) is not None:
+            while (slot := mic_reader.read()) is not None:
                 if not rig.floor.held and np.abs(slot.samples.astype(np.int32)).max() >= loud:
                     rig.floor.hold += 1
 
@@ -184,7 +184,7 @@ def reflex(rig: Rig, loud: int, stop: threading.Event) -> threading.Thread:
 
 
 def noise(frames: int, seed: int = 1, low: int = 2000, high: int = 8000) -> Samples:
-    """Random samples of both signs, none of them quiet: each can be told from its neighbours."""
+    """Random samples of both signs and above `low`, so that neighbours can be told apart."""
     rng = np.random.default_rng(seed)
     samples: Samples = rng.integers(low, high, frames).astype(np.int16)
     samples *= rng.choice(np.array([-1, 1], np.int16), frames)

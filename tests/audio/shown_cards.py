@@ -1,4 +1,4 @@
-"""Sound cards as the kernel shows them in /proc/asound."""
+"""Sound cards as the kernel lists them in /proc/asound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shown:
-    """A card as /proc/asound has it. `streams`: folder → its info."""
+    """A card's entry in /proc/asound. `streams`: folder → content of its info file."""
 
     id: str
     streams: tuple[tuple[str, str], ...]
@@ -27,13 +27,13 @@ JACK = Shown("Headphones", (("pcm0p", "id: bcm2835 Headphones"),))
 PC = Shown("PCH", (("pcm0p", "id: ALC257 Analog"), ("pcm0c", "id: ALC257 Analog"),
                    ("pcm3p", "id: HDMI 0")))  # fmt: skip
 
-# An Intel board with the screens first, and its microphones at the end.
+# An Intel board whose HDMI devices come first and whose microphones come last.
 ODD = Shown("sofhdadsp", (("pcm3p", "id: HDMI1"), ("pcm5p", "id: Speaker"), ("pcm6c", "id: DMIC")))
 HDA_SCREEN = Shown("NVidia", (("pcm3p", "id: HDMI 0"), ("pcm7p", "id: DisplayPort 1")))
 
 
 def asound(folder: Path, *cards: Shown | None) -> Path:
-    """`cards` in the order of their numbers; None: that number is free."""
+    """Write `cards` in the order of their numbers; None leaves a number free."""
     folder.mkdir()
     for number, card in enumerate(cards):
         if card is None:

@@ -1,4 +1,4 @@
-"""Sounds at the simulated microphone, and where they lie in a ring."""
+"""Sounds for the simulated microphone, and their position in a ring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.audio.rig import RATE_HZ, Rig, noise
 
 
 def said(rig: Rig, sound: Samples) -> int:
-    """Say a sound at the microphone and wait until it is in the ring; its true index."""
+    """Play a sound to the microphone and wait until it is in the ring. Returns its true index."""
     at = rig.card.now() + rig.card.rate_hz // 20
     rig.card.add_sound(at, sound)
     factor = rig.card.rate_hz // RATE_HZ
@@ -22,7 +22,7 @@ def said(rig: Rig, sound: Samples) -> int:
 
 
 def joined(slots: list[RingSlot], first: int, last: int) -> Samples:
-    """The ring's samples by index, zeros where there were none."""
+    """The ring's samples from index `first` to `last`, with zeros in gaps."""
     out = np.zeros(last - first, np.int16)
     for slot in slots:
         at, n = slot.index - first, len(slot.samples)
@@ -33,17 +33,17 @@ def joined(slots: list[RingSlot], first: int, last: int) -> Samples:
 
 
 def shift_of(found: Samples, sound: Samples, at: int) -> int:
-    """By how many samples `sound` lies later in `found` than `at`."""
+    """The number of samples by which `sound` is later in `found` than `at`."""
     scores = np.correlate(found.astype(np.float64), sound.astype(np.float64), "valid")
     return int(np.argmax(scores)) - at
 
 
-# A buffer of 80 ms where lateness is not what is tested: a busy machine may hold us up for long.
+# A buffer of 80 ms for tests that do not measure latency: a busy machine may delay them for long.
 DEEP: dict[str, Any] = {"period_ms": 10, "periods": 8, "reserve_ms": 70}
 
 
 def smooth(frames: int, factor: int = 1) -> Samples:
-    """Noise below 4 kHz at 16 kHz × factor: it passes the rate conversion unharmed."""
+    """Noise below 4 kHz at 16 kHz × factor, which rate conversion leaves unchanged."""
     width = 4 * factor
     raw = noise(frames * factor).astype(np.float64)
     return np.convolve(raw, np.hanning(width + 2)[1:-1] / width, "same").astype(np.int16)

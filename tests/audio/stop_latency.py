@@ -1,8 +1,8 @@
-"""Prints the machine part of the stop: python -m tests.audio.stop_latency [--pauses N] [--hogs N].
+"""Measure the machine's part of the stop latency: python -m tests.audio.stop_latency [--pauses N].
 
-From the sample that decides (a click at the microphone) to the last audible sample (above
-−60 dBFS) at the loudspeaker, both read off the software card's tracks: capture's period, the
-reflex through the floor, what playback had queued, and the fade.
+From the deciding sample (a click at the microphone) to the last audible sample (above −60 dBFS)
+at the loudspeaker, both read from the software card's tracks. The latency consists of the period
+of capture, the reaction through the floor, the samples queued in playback, and the fade.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from appliance.pcm import AUDIBLE
 from tests.audio.rig import RATE_HZ, Rig, reflex, rig_on
 
 CLICK = 20_000
-EVERY = RATE_HZ * 3 // 10  # a pause each 300 ms, held for 150
+EVERY = RATE_HZ * 3 // 10  # a pause every 300 ms, held for 150 ms
 HELD = RATE_HZ * 15 // 100
 
 
 def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
-    """Pause a running answer so many times at random moments; the latency of each.
+    """Pause a running answer `pauses` times at random moments. Returns the latencies.
 
-    A pause that a dropout of capture swallowed is left out.
+    A pause whose click was lost in a dropout of capture is left out.
     """
     rng = np.random.default_rng(seed)
     stop = threading.Event()
@@ -44,7 +44,7 @@ def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
         rig.card.add_sound(click - rig.origin, np.array([CLICK], np.int16))
         rig.until(lambda click=click: rig.now() > click + HELD)  # type: ignore[misc]
         if not rig.floor.held:
-            continue  # capture had a dropout just then, and nobody heard the click
+            continue  # the click was lost in a dropout of capture
         sound = np.abs(rig.track(click, click + HELD).astype(np.int32)) > AUDIBLE
         latencies.append(1000 * (int(np.flatnonzero(sound)[-1]) + 1) / RATE_HZ)
         rig.floor.released = rig.floor.hold
@@ -55,7 +55,7 @@ def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
 
 @contextlib.contextmanager
 def hogs(count: int) -> Iterator[None]:
-    """So many processes that do nothing but burn."""
+    """Run `count` processes that keep a CPU busy."""
     burning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield

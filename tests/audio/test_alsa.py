@@ -1,4 +1,4 @@
-"""Opening cards: what each can do, and one clear sentence for each that cannot be used."""
+"""Opening cards: their capabilities, and a clear error for each unusable card."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def refused(device: str, direction: Direction, **wanted: int) -> CardError:
 
 
 @pytest.mark.parametrize("direction", ["capture", "playback"])
-def test_16_khz_is_used_where_the_card_does_it(
+def test_16_khz_is_used_if_the_card_supports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direction: Direction
 ) -> None:
     with card_of(tmp_path, 16_000, monkeypatch):
@@ -67,7 +67,7 @@ def test_16_khz_is_used_where_the_card_does_it(
 
 
 @pytest.mark.parametrize("rate_hz", [32_000, 48_000, 96_000])
-def test_another_multiple_is_used_when_it_is_asked_for(
+def test_another_multiple_of_16_khz_is_used_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int
 ) -> None:
     with card_of(tmp_path, rate_hz, monkeypatch):
@@ -76,7 +76,7 @@ def test_another_multiple_is_used_when_it_is_asked_for(
     assert stream.period_frames == rate_hz * 5 // 1000
 
 
-def test_48_khz_is_the_second_choice_without_asking(
+def test_48_khz_is_the_default_if_16_khz_is_not_supported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with card_of(tmp_path, 48_000, monkeypatch):
@@ -84,7 +84,7 @@ def test_48_khz_is_the_second_choice_without_asking(
 
 
 @pytest.mark.parametrize("rate_hz", [44_100, 22_050])
-def test_a_card_of_other_rates_is_refused_with_its_rates(
+def test_a_card_without_16_or_48_khz_is_refused_and_its_rates_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int
 ) -> None:
     with card_of(tmp_path, rate_hz, monkeypatch):
@@ -95,7 +95,7 @@ def test_a_card_of_other_rates_is_refused_with_its_rates(
     assert error.remedy
 
 
-def test_a_rate_that_the_card_lacks_is_refused_with_the_way_out(
+def test_a_requested_rate_that_the_card_lacks_is_refused_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with card_of(tmp_path, 48_000, monkeypatch):
@@ -104,27 +104,29 @@ def test_a_rate_that_the_card_lacks_is_refused_with_the_way_out(
     assert "`card.rate_hz` to 0" in error.remedy
 
 
-def test_alsas_own_converter_is_a_card_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alsas_converter_can_be_opened_like_a_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with card_of(tmp_path, 44_100, monkeypatch):
         assert opened("easy", "playback").rate_hz == 16_000
 
 
 @pytest.mark.parametrize("direction", ["capture", "playback"])
 @pytest.mark.parametrize("rate_hz", [16_000, 48_000])
-def test_behind_plughw_a_rate_of_the_card_itself_is_taken_and_never_alsas_own(
+def test_behind_plughw_the_cards_native_rate_is_used_instead_of_alsas_conversion(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int, direction: Direction
 ) -> None:
-    """As the box opens what `auto` found: with 16 kHz asked for, ALSA would interpolate."""
+    """The box opens `auto`'s card this way: at 16 kHz, ALSA would interpolate."""
     with hardware(tmp_path, rate_hz, monkeypatch):
         assert 16_000 in _ask("plughw:CARD=Array", direction).rates_hz
         stream = opened("plughw:CARD=Array", direction)
     assert (stream.rate_hz, stream.channels) == (rate_hz, 1)
-    assert stream.period_frames == rate_hz * 5 // 1000  # ours, of 5 ms
+    assert stream.period_frames == rate_hz * 5 // 1000  # 5 ms, as requested
 
 
 @contextlib.contextmanager
 def hardware(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
-    """The software card under the names of a kernel's: hw:CARD=… and plughw:CARD=…"""
+    """The software card under the names of a kernel card: hw:CARD=… and plughw:CARD=…"""
     takes = "@args [ CARD DEV ] @args.CARD { type string } @args.DEV { type integer default 0 }"
     with card_of(folder, rate_hz, monkeypatch) as card:
         with Path(os.environ["ALSA_CONFIG_PATH"]).open("a", encoding="utf-8") as config:
@@ -137,23 +139,23 @@ def hardware(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Ite
 @pytest.mark.parametrize(
     ("channels", "taken"), [((1, 2), 1), ((2,), 2), ((2, 4, 6), 2), ((6,), 6), ((4, 8), 4)]
 )
-def test_of_a_cards_channels_one_or_the_fewest_are_taken(
+def test_one_channel_or_the_fewest_supported_are_used(
     channels: tuple[int, ...], taken: int
 ) -> None:
     assert _choose_channels(DeviceCapabilities("hw:CARD=Array", (16_000,), channels)) == taken
 
 
 @pytest.mark.parametrize("device", ["nobody", "hw:CARD=Nobody", "plughw:CARD=Nobody", "hw:7"])
-def test_a_card_that_does_not_exist_is_said_in_a_sentence(
+def test_a_missing_card_is_an_error_with_a_remedy(
     capfd: pytest.CaptureFixture[str], device: str
 ) -> None:
     error = refused(device, "capture")
     assert error.problem.startswith("There is no sound card ")
     assert "`card.capture`" in error.remedy
-    assert capfd.readouterr().err == ""  # ALSA itself is kept from printing
+    assert capfd.readouterr().err == ""  # ALSA's own messages are suppressed
 
 
-def test_a_busy_card_is_said_to_be_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_card_is_reported_as_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with card_of(tmp_path, 16_000, monkeypatch) as card:
         card.set_busy(True)
         error = refused("sim", "playback")
@@ -163,15 +165,15 @@ def test_a_busy_card_is_said_to_be_in_use(tmp_path: Path, monkeypatch: pytest.Mo
         assert opened("sim", "playback").rate_hz == 16_000
 
 
-def test_a_card_that_is_not_ours_to_open_names_the_group() -> None:
-    """Root may open anything, so the sentence is checked where the error is put into words."""
+def test_missing_permission_names_the_group_audio() -> None:
+    """Root may open any card, so this test calls the function that words the error."""
     error = _open_error("hw:1", "capture", os.strerror(errno.EACCES))
     assert error.problem == 'Opening the sound card "hw:1" is not permitted.'
     assert "group audio" in error.remedy
 
 
 @pytest.mark.parametrize("direction", ["capture", "playback"])
-def test_a_card_that_is_gone_with_less_than_a_period_left_is_said_to_be_lost(
+def test_a_card_unplugged_with_less_than_a_period_left_is_reported_as_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direction: Direction
 ) -> None:
     with (
@@ -180,7 +182,7 @@ def test_a_card_that_is_gone_with_less_than_a_period_left_is_said_to_be_lost(
     ):
         stream.start()
         card.unplug()
-        # Whoever asks for the position first (CardClock) is told where it stopped.
+        # A caller that reads the position first (CardClock) gets the last one.
         assert 0 <= stream.avail() < stream.period_frames
         poller = select.poll()
         stream.register(poller)

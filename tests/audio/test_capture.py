@@ -1,4 +1,4 @@
-"""The microphone as it is captured: under the index at which it sounded, or not at all."""
+"""Capture writes the microphone's samples under their index, or zeros while it is muted."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.audio.sounds import DEEP, joined, said, shift_of, smooth
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 
-# Both rates
-def test_a_sound_is_in_the_ring_under_the_index_at_which_it_sounded(either_card: Rig) -> None:
+# Cards of both rates
+def test_a_sound_is_in_the_ring_at_the_index_at_which_it_sounded(either_card: Rig) -> None:
     rig = either_card
     rig.fresh()
     factor = rig.card.rate_hz // RATE_HZ
@@ -28,8 +28,8 @@ def test_a_sound_is_in_the_ring_under_the_index_at_which_it_sounded(either_card:
     assert {len(slot.samples) for slot in rig.mic_slots} == {80}
 
 
-def test_capture_and_playback_number_the_same_sample_alike(either_card: Rig) -> None:
-    """The loudspeaker straight into the microphone: what was played at an index was heard there."""
+def test_capture_and_playback_give_a_sample_the_same_index(either_card: Rig) -> None:
+    """With the loudspeaker looped to the microphone, samples are captured at their index."""
     rig = either_card
     rig.card.set_echo([1.0])
     turn = rig.fresh()
@@ -42,7 +42,7 @@ def test_capture_and_playback_number_the_same_sample_alike(either_card: Rig) -> 
     assert abs(shift_of(heard, played, 100)) <= 2
 
 
-def test_muted_means_zeros_before_the_ring(one_card: Rig) -> None:
+def test_muted_samples_are_zeros_in_the_ring(one_card: Rig) -> None:
     rig = one_card
     rig.fresh()
     rig.floor.muted = True
@@ -55,7 +55,7 @@ def test_muted_means_zeros_before_the_ring(one_card: Rig) -> None:
     assert joined(rig.mic_slots, index - 100, index + 900).any()
 
 
-def test_the_switch_cuts_the_microphone_whatever_the_conductor_says(one_card: Rig) -> None:
+def test_the_hardware_switch_mutes_regardless_of_the_conductor(one_card: Rig) -> None:
     rig = one_card
     rig.fresh()
     rig.floor.switched_off = True
@@ -71,7 +71,7 @@ def test_the_switch_cuts_the_microphone_whatever_the_conductor_says(one_card: Ri
     assert joined(rig.mic_slots, index - 100, index + 900).any()
 
 
-def test_a_stereo_card_plays_both_channels_and_hears_the_left(tmp_path: Path) -> None:
+def test_a_stereo_card_plays_both_channels_and_captures_the_left(tmp_path: Path) -> None:
     with rig_on(tmp_path, channels=2, **DEEP) as rig:
         turn = rig.fresh()
         answer = noise(800)

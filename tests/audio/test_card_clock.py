@@ -1,4 +1,4 @@
-"""The card's clock: indices from readings that are late by the card's step, and its drift."""
+"""The card clock derives indices from coarse or late position readings, and tracks drift."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def readings(
     rate_hz: int = 16_000,
     since_ns: int = 0,
 ) -> list[Pair]:
-    """What a card that began at BEGAN_NS says, its position moving in steps of `step` frames."""
+    """Readings of a card that started at BEGAN_NS and whose position moves in steps of `step`."""
     pairs = []
     rng = random.Random(1)
     for n in range(count):
@@ -45,28 +45,28 @@ def test_a_coarse_position_does_not_shift_the_index(step: int) -> None:
     assert abs(clock.index(0) - 80_000) <= 1
 
 
-def test_a_reading_that_was_held_up_is_outvoted() -> None:
+def test_delayed_readings_do_not_shift_the_index() -> None:
     clock = CardClock()
     held_up = [(ns + 7_000_000, frames) for ns, frames in readings(11, every_ns=250_000)]
     clock.start([*held_up, *readings(1, since_ns=3_000_000)])
     assert abs(clock.index(0) - 80_000) <= 1
 
 
-def test_a_card_at_48_khz_counts_three_frames_a_sample_and_the_filter_moves_the_sound() -> None:
+def test_at_48_khz_an_index_is_three_frames_and_includes_the_filter_delay() -> None:
     clock = CardClock(factor=3, delay=-16)
     clock.start(readings(12, every_ns=250_000, rate_hz=48_000))
     assert clock.index(480) == 80_000 + 160 - 16
 
 
-def test_capture_and_playback_that_begin_at_other_moments_agree() -> None:
+def test_streams_that_start_at_different_times_agree() -> None:
     one, other = CardClock(), CardClock()
     one.start(readings(12, every_ns=250_000))
     other.start([(ns + SECOND, frames) for ns, frames in readings(12, every_ns=250_000)])
     assert abs(one.index(16_000 + 5) - other.index(5)) <= 1
 
 
-def test_a_stream_that_starts_anew_counts_on_from_the_lead_of_the_first() -> None:
-    """After an hour at 50 ppm the card is 2,880 samples ahead: a restart must not jump back."""
+def test_a_restarted_stream_continues_with_the_lead_of_the_first() -> None:
+    """After an hour at 50 ppm the card is 2,880 samples ahead, and a restart must not jump back."""
     hour_ns, ppm, later_ns = 3600 * SECOND, 50.0, 3608 * SECOND
     running = CardClock()
     running.start(readings(12, every_ns=250_000, ppm=ppm))

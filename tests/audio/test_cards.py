@@ -1,4 +1,4 @@
-"""Cards as the kernel lists them, from a made-up /proc/asound."""
+"""Cards as the kernel lists them, from a simulated /proc/asound."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.audio.shown_cards import (
 
 @pytest.fixture
 def proc(tmp_path: Path) -> Path:
-    """A Pi with an HDMI output and a USB speakerphone, which this very process has open."""
+    """A Pi with an HDMI output and a USB speakerphone that this test's process has open."""
     (tmp_path / "cards").write_text(
         " 0 [vc4hdmi0       ]: vc4-hdmi - vc4-hdmi-0\n"
         "                      vc4-hdmi-0\n"
@@ -48,26 +48,26 @@ def proc(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_cards_are_listed_with_a_name_that_does_not_move(proc: Path) -> None:
+def test_cards_are_listed_with_a_stable_device_name(proc: Path) -> None:
     hdmi, array = list_cards(proc)
     assert (hdmi.device, hdmi.capture, hdmi.playback) == ("plughw:CARD=vc4hdmi0", False, True)
     assert (array.device, array.capture, array.playback) == ("plughw:CARD=Array", True, True)
     assert array.name == "reSpeaker XVF3800 4-Mic Array"
 
 
-def test_a_machine_without_sound_has_no_cards(tmp_path: Path) -> None:
+def test_a_machine_without_sound_cards_has_an_empty_list(tmp_path: Path) -> None:
     assert list_cards(tmp_path / "nothing") == []
 
 
 @pytest.mark.parametrize(
     "device", ["hw:CARD=Array", "plughw:CARD=Array,DEV=0", "hw:2", "plughw:2,0", "sysdefault:Array"]
 )
-def test_who_holds_a_card_is_told_by_any_of_its_names(proc: Path, device: str) -> None:
+def test_the_process_that_holds_a_card_is_found_by_any_device_name(proc: Path, device: str) -> None:
     assert f"(process {os.getpid()})" in holder(device, "capture", proc)
 
 
 @pytest.mark.parametrize("device", ["default", "hw:CARD=Other", "hw:0"])
-def test_nobody_is_accused_of_a_card_that_is_free_or_unknown(proc: Path, device: str) -> None:
+def test_a_free_or_unknown_card_has_no_holder(proc: Path, device: str) -> None:
     assert holder(device, "capture", proc) == ""
     assert holder("hw:CARD=Array", "playback", proc) == ""
 
@@ -81,28 +81,28 @@ def test_nobody_is_accused_of_a_card_that_is_free_or_unknown(proc: Path, device:
         ((SCREEN, HAT), "plughw:CARD=Zero", "plughw:CARD=Zero"),
         ((PC,), "plughw:CARD=PCH", "plughw:CARD=PCH"),
         ((ODD,), "plughw:CARD=sofhdadsp,DEV=6", "plughw:CARD=sofhdadsp,DEV=5"),
-        # Two that are as good: the kernel's first.
+        # Two equally good cards: the kernel's first.
         ((None, JABRA, ARRAY), "plughw:CARD=Jabra", "plughw:CARD=Jabra"),
-        # One device for both before two, whatever they are.
+        # One device for both directions takes precedence over two.
         ((WEBCAM, SPEAKER, HAT), "plughw:CARD=Zero", "plughw:CARD=Zero"),
-        # Two devices where there is nothing better.
+        # Two devices if no single one does both.
         ((JACK, WEBCAM, SPEAKER), "plughw:CARD=C920", "plughw:CARD=Speaker"),
         ((SCREEN, JACK, WEBCAM), "plughw:CARD=C920", "plughw:CARD=Headphones"),
-        # A screen is no loudspeaker.
+        # A screen does not count as a loudspeaker.
         ((SCREEN, WEBCAM), "plughw:CARD=C920", ""),
         ((HDA_SCREEN, WEBCAM), "plughw:CARD=C920", ""),
         ((SCREEN, SECOND_SCREEN), "", ""),
         ((), "", ""),
     ],
 )
-def test_auto_takes_the_card_that_fits_best(
+def test_auto_chooses_the_best_card(
     tmp_path: Path, cards: tuple[Shown | None, ...], capture: str, playback: str
 ) -> None:
     listed = list_cards(asound(tmp_path / "asound", *cards))
     assert chosen(AUTO, AUTO, listed) == (capture, playback)
 
 
-def test_the_half_that_is_named_draws_the_other_to_its_own_card(tmp_path: Path) -> None:
+def test_auto_prefers_the_card_named_for_the_other_direction(tmp_path: Path) -> None:
     listed = list_cards(asound(tmp_path / "asound", HAT, ARRAY))
     assert chosen("hw:CARD=Zero", AUTO, listed) == ("hw:CARD=Zero", "plughw:CARD=Zero")
     assert chosen(AUTO, "plughw:CARD=Zero,DEV=0", listed)[0] == "plughw:CARD=Zero"
@@ -110,7 +110,7 @@ def test_the_half_that_is_named_draws_the_other_to_its_own_card(tmp_path: Path) 
     assert chosen("default", "default", listed) == ("default", "default")
 
 
-def test_no_card_is_a_sentence_that_says_what_to_buy(tmp_path: Path) -> None:
+def test_without_a_card_the_error_says_what_to_buy(tmp_path: Path) -> None:
     auto = load_defaults().card
     assert (auto.capture, auto.playback) == (AUTO, AUTO)
     with pytest.raises(CardError) as caught:

@@ -1,4 +1,4 @@
-"""Is the sound card fit: what is found wrong with it, and what to do."""
+"""The findings of the sound card check, with their remedies."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from appliance.settings import CardSettings
 from tests.cli.fit_machine import GOOD, fine, machine, not_well, only, raises, settings
 
 
-def test_a_sound_device_that_may_not_be_opened_is_a_problem(tmp_path: Path) -> None:
+def test_a_sound_device_without_permission_is_a_problem(tmp_path: Path) -> None:
     shut = replace(machine(tmp_path), access=lambda path, _: "snd" not in str(path))
     one = only(health.collect_findings(settings(tmp_path), shut, fine()))
     assert (one.looked_at, one.verdict) == ("sound card", "problem")
     assert "audio" in one.remedy
 
 
-# ── what is asked ────────────────────────────────────────────────────────────────────────────
+# ── trying the card ──────────────────────────────────────────────────────────────────────────
 def test_a_card_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     asked = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
     one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert one == Finding("sound card", "problem", "It is in use.", "Stop that program.")
 
 
-def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path: Path) -> None:
+def test_a_card_held_by_the_running_box_is_not_opened_again(tmp_path: Path) -> None:
     busy = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
     runs = status.SupervisorStatus(pid=1, ready=True, healthy=True)
     found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, runs))
@@ -54,7 +54,7 @@ def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path:
         (replace(GOOD, skew_ppm=-80.0), "problem", "clock"),
     ],
 )
-def test_what_a_card_does_wrong_is_told_with_a_remedy(
+def test_each_fault_of_a_card_is_reported(
     tmp_path: Path, trial: DeviceProbe, verdict: str, looked_at: str
 ) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
@@ -69,7 +69,7 @@ def test_what_a_card_does_wrong_is_told_with_a_remedy(
         replace(GOOD, skew_ppm=None, uncertain_ppm=None),
     ],
 )
-def test_clocks_are_not_accused_on_weak_evidence(tmp_path: Path, trial: DeviceProbe) -> None:
+def test_uncertain_clock_skew_is_not_reported(tmp_path: Path, trial: DeviceProbe) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
     assert not_well(health.collect_findings(settings(tmp_path), machine(tmp_path), asked)) == []
 
@@ -80,26 +80,26 @@ def test_two_devices_are_a_warning_before_any_measurement(tmp_path: Path) -> Non
     assert (one.looked_at, one.verdict) == ("clock", "warning")
 
 
-def test_what_auto_takes_is_told(tmp_path: Path) -> None:
-    told = [
+def test_the_card_chosen_by_auto_is_reported(tmp_path: Path) -> None:
+    sentences = [
         f.sentence for f in health.collect_findings(settings(tmp_path), machine(tmp_path), fine())
     ]
-    assert "`auto` takes plughw:CARD=Array." in told
+    assert "`auto` takes plughw:CARD=Array." in sentences
 
 
-def test_alsas_default_is_warned_of_for_what_lies_in_it(tmp_path: Path) -> None:
+def test_alsas_default_device_is_a_warning(tmp_path: Path) -> None:
     mixed = settings(tmp_path, card={"capture": "default", "playback": "default"})
     one = only(health.collect_findings(mixed, machine(tmp_path), fine()))
     assert "it mixes, resamples" in one.sentence
     assert "auto" in (one.remedy or "")
 
 
-def test_two_ways_onto_one_card_are_one_clock(tmp_path: Path) -> None:
+def test_two_devices_of_one_card_share_one_clock(tmp_path: Path) -> None:
     one = settings(tmp_path, card={"capture": "hw:CARD=A,DEV=1", "playback": "plughw:CARD=A"})
     assert not_well(health.collect_findings(one, machine(tmp_path), fine())) == []
 
 
-def test_the_card_of_the_settings_is_the_one_that_is_tried(tmp_path: Path) -> None:
+def test_the_card_in_the_settings_is_tried(tmp_path: Path) -> None:
     tried: list[CardSettings] = []
 
     def try_card(card: CardSettings) -> DeviceProbe:

@@ -1,4 +1,4 @@
-"""Trying a card: levels and clocks by figures, and the whole of it on the software sound card."""
+"""Probing a card: levels and clock skew by calculation, and the probe on the software card."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.process
 def readings(
     hz: float, seconds: float = 4.0, every_s: float = 0.01, step_s: float = 0.0
 ) -> list[Pair]:
-    """Positions as a card of that true rate tells them; `step_s`: it moves on only so often."""
+    """Positions of a card with that true rate, which are updated every `step_s`."""
     times = np.arange(0, seconds, every_s)
     seen = times if not step_s else np.floor(times / step_s) * step_s
     return [(int(at * 1e9), int(when * hz)) for at, when in zip(times, seen, strict=True)]
@@ -42,14 +42,14 @@ def test_a_sine_of_half_scale_is_9_db_below_full_scale() -> None:
     assert peak == pytest.approx(-6.02, abs=0.02)
 
 
-def test_an_offset_is_no_noise() -> None:
+def test_an_offset_does_not_count_as_noise() -> None:
     noise, peak = levels(np.full(1600, 3277, np.int16))
     assert noise == SILENT_DBFS
     assert peak == pytest.approx(-20.0, abs=0.01)
 
 
 @pytest.mark.parametrize("ppm", [0.0, 30.0, -120.0])
-def test_two_clocks_are_told_apart_to_a_few_ppm(ppm: float) -> None:
+def test_clock_skew_is_measured_to_a_few_ppm(ppm: float) -> None:
     skew, uncertain = skew_ppm(readings(16_000 * (1 + ppm / 1e6)), readings(48_000), 16_000, 48_000)
     assert skew is not None
     assert uncertain is not None
@@ -57,7 +57,7 @@ def test_two_clocks_are_told_apart_to_a_few_ppm(ppm: float) -> None:
     assert uncertain < 10
 
 
-def test_a_card_that_moves_by_the_millisecond_is_said_to_be_uncertain() -> None:
+def test_a_coarse_position_increases_the_uncertainty() -> None:
     skew, uncertain = skew_ppm(
         readings(48_000, every_s=0.0103, step_s=0.001), readings(48_000), 48_000, 48_000
     )
@@ -66,7 +66,7 @@ def test_a_card_that_moves_by_the_millisecond_is_said_to_be_uncertain() -> None:
     assert abs(skew) < 3 * uncertain + 10
 
 
-def test_too_few_readings_say_nothing() -> None:
+def test_too_few_readings_give_no_skew() -> None:
     few = readings(16_000, seconds=0.1)
     assert skew_ppm(few, readings(16_000), 16_000, 16_000) == (None, None)
 
@@ -78,27 +78,27 @@ def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sou
         yield made
 
 
-def of(device: str) -> CardSettings:
+def card_settings(device: str) -> CardSettings:
     settings = load(Path("/dev/null"), {"card": {"capture": device, "playback": device}})
     return settings.card
 
 
-def test_a_card_is_tried_as_the_box_would_use_it(card: SoundCard) -> None:
-    """A USB card's steps of a millisecond, and a room at −40 dBFS."""
+def test_a_card_is_probed_with_the_boxs_own_settings(card: SoundCard) -> None:
+    """The card has a USB card's position steps of a millisecond, and the room is at −40 dBFS."""
     noise = np.random.default_rng(1).normal(0, 327.68, 4 * 48_000).astype(np.int16)
     card.add_sound(card.now() + 4800, noise)
-    trial = try_card(of("sim"), seconds=2.0)
+    trial = try_card(card_settings("sim"), seconds=2.0)
     assert trial.rate_hz == (48_000, 48_000)
     assert trial.noise_dbfs == pytest.approx(-40.0, abs=0.5)
     assert -32 < trial.peak_dbfs < -24
-    if trial.dropouts == 0:  # a busy machine may starve it; then there is little left to measure
+    if trial.dropouts == 0:  # a busy machine may cause dropouts, which leave little to measure
         assert trial.skew_ppm is not None
         assert trial.uncertain_ppm is not None
         assert abs(trial.skew_ppm) < 10 + 3 * trial.uncertain_ppm
 
 
 @pytest.mark.parametrize("channels", [1, 2])
-def test_all_that_was_heard_is_looked_at_whatever_channels_the_card_has(
+def test_all_captured_samples_are_measured_for_any_number_of_channels(
     card: SoundCard, monkeypatch: pytest.MonkeyPatch, channels: int
 ) -> None:
     looked_at: list[int] = []
@@ -110,10 +110,10 @@ def test_all_that_was_heard_is_looked_at_whatever_channels_the_card_has(
     monkeypatch.setattr(device_probe, "levels", counted)
     settings = {"capture": "sim", "playback": "sim", "channels": channels}
     try_card(load(Path("/dev/null"), {"card": settings}).card, seconds=1.0)
-    assert 0.6 * 48_000 < looked_at[0] < 0.9 * 48_000  # less the first quarter of a second
+    assert 0.6 * 48_000 < looked_at[0] < 0.9 * 48_000  # without the first quarter of a second
 
 
-def test_a_card_that_is_not_there_is_said(card: SoundCard) -> None:
+def test_a_missing_card_raises_an_error(card: SoundCard) -> None:
     card.unplug()
     with pytest.raises(CardError):
-        try_card(of("sim"), seconds=0.1)
+        try_card(card_settings("sim"), seconds=0.1)

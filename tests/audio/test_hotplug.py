@@ -1,4 +1,4 @@
-"""A card that is pulled out, and put back; or that was never there."""
+"""A card that is unplugged and plugged in again, or that is missing from the start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.supervised import PlayedParts
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 
-def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -> None:
+def test_a_card_that_is_unplugged_and_plugged_in_again_is_found(tmp_path: Path) -> None:
     with rig_on(tmp_path, **DEEP) as rig:
         turn = rig.fresh()
         rig.say(turn, noise(RATE_HZ))
@@ -39,14 +39,14 @@ def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -
         rig.card.set_busy(False)
         for direction in ("capture", "playback"):
             rig.wait(CardFound, direction=direction)
-        assert rig.wait(PlaybackFinished).position == RATE_HZ  # the answer went on
+        assert rig.wait(PlaybackFinished).position == RATE_HZ  # the answer continued
         sound = noise(800)
         index = said(rig, sound)
         assert abs(shift_of(joined(rig.mic_slots, index - 100, index + 900), sound, 100)) <= 2
         assert pids == [part.child.pid for part in rig.supervisor.parts.values() if part.child]
 
 
-def test_a_missing_card_is_said_once_and_the_processes_wait_for_it(tmp_path: Path) -> None:
+def test_a_missing_card_is_reported_once_and_the_processes_wait_for_it(tmp_path: Path) -> None:
     with rig_on(tmp_path, started=False, capture="nobody", playback="nobody") as rig:
         rig.until(lambda: rig.supervisor.is_ready, what="ready")
         lost = rig.wait(CardLost, direction="capture")
@@ -57,20 +57,23 @@ def test_a_missing_card_is_said_once_and_the_processes_wait_for_it(tmp_path: Pat
         assert rig.supervisor.healthy
 
 
-def test_how_the_card_is_is_told_again_when_it_is_asked(tmp_path: Path) -> None:
+def test_the_state_of_the_card_is_reported_again_on_request(tmp_path: Path) -> None:
     with rig_on(tmp_path, **DEEP) as rig:
         rig.fresh()
         rig.send(StatusWanted(), "capture", "playback")
         for direction in ("capture", "playback"):
             rig.wait(CardFound, direction=direction)
         rig.card.unplug()
-        for direction in ("capture", "playback"):  # it was lost, and then there is none
+        for direction in (
+            "capture",
+            "playback",
+        ):  # first the loss is reported, then that there is no card
             newest = rig.wait(CardLost, 2, direction=direction)
             rig.send(StatusWanted(), direction)
             assert rig.wait(CardLost, 3, direction=direction) == newest
 
 
-def test_a_conductor_that_takes_over_knows_that_the_card_is_gone(tmp_path: Path) -> None:
+def test_a_restarted_conductor_learns_that_the_card_is_missing(tmp_path: Path) -> None:
     chosen = {"card": {"capture": "nobody", "playback": "nobody"}, "state_dir": str(tmp_path)}
     parts = ("conductor", "capture", "playback")
     box = PlayedParts(settings.load(None, chosen), parts, ("listener", "speaker", "panel"))
@@ -78,7 +81,7 @@ def test_a_conductor_that_takes_over_knows_that_the_card_is_gone(tmp_path: Path)
         until_it_fails(box)
         pid = box.pid("conductor")
         os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # the supervisor reaps it
         box.drop_mail()
         until_it_fails(box)
         while box.get("panel", BoxStatus).broken != ("the loudspeaker", "the microphone"):

@@ -1,4 +1,4 @@
-"""The voice as it leaves: what, when, and what a pause does to it."""
+"""The voice as the card plays it: samples, timing and the effect of pauses."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ RAMP = 32  # card.ramp_ms: 2
 UP = 160  # speaking.resume_ramp_ms: 10
 
 
-class Conducted(Floor):
-    """The conductor drops the answer and lets go of the hold while a word is read."""
+class ConcurrentFloor(Floor):
+    """A floor on which the conductor drops the answer and the hold while `turn` is read."""
 
-    begins = False
+    armed = False
 
-    def conduct(self) -> None:
-        if self.begins:
-            self.begins = False
+    def change_turn(self) -> None:
+        if self.armed:
+            self.armed = False
             self.turn, self.released = 2, self.hold
 
     @property
     def turn(self) -> int:
         now = Floor.turn.fget(self)  # type: ignore[attr-defined]
-        self.conduct()
+        self.change_turn()
         return int(now)
 
     @turn.setter
@@ -55,26 +55,26 @@ class Conducted(Floor):
         Floor.turn.fset(self, value)  # type: ignore[attr-defined]
 
 
-def test_nothing_of_a_dropped_answer_sounds_between_the_conductors_two_stores() -> None:
+def test_a_dropped_answer_does_not_sound_between_the_conductors_two_writes() -> None:
     slots = (RingSlot(n, 0, 320 * n, 0, 1, START if n == 0 else 0, smooth(320)) for n in range(100))
     player = Player(
         lambda: next(slots, None), FadeProfile(RAMP, UP, 0, 0.0), block_frames=80, volume=1.0
     )
-    floor = Conducted(create())
+    floor = ConcurrentFloor(create())
     floor.turn = 1
     for n in range(20):
         next_block(player, floor, 80 * n)
     floor.hold = 1
     for n in range(20, 25):
         next_block(player, floor, 80 * n)
-    floor.begins = True
-    told = [next_block(player, floor, 80 * n) for n in range(25, 30)]
-    assert not floor.begins
-    assert not any(block.samples.any() for block in told)
-    assert not any(isinstance(e, PlaybackResumed) for block in told for e in block.events)
+    floor.armed = True
+    blocks = [next_block(player, floor, 80 * n) for n in range(25, 30)]
+    assert not floor.armed
+    assert not any(block.samples.any() for block in blocks)
+    assert not any(isinstance(e, PlaybackResumed) for block in blocks for e in block.events)
 
 
-def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
+def test_the_ring_played_holds_the_samples_and_times_of_the_card(either_card: Rig) -> None:
     rig = either_card
     factor = rig.card.rate_hz // RATE_HZ
     turn = rig.fresh()
@@ -93,7 +93,7 @@ def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
     played = joined(rig.played_slots, first, index + 200)
     if factor == 1:
         assert np.array_equal(track, played)
-    else:  # the filter lies between them; its delay is in the index
+    else:  # the filter is between them, and its delay is included in the index
         assert abs(shift_of(track[::factor][100:3100], played[200:2000], 100)) <= 2
     voiced = [slot for slot in rig.played_slots if slot.stream == turn]
     assert voiced[0].position == 0
@@ -101,7 +101,7 @@ def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
     assert np.abs(played).max() == pytest.approx(np.abs(answer).max() / 2, abs=300)
 
 
-def test_a_click_sounds_at_the_index_of_its_sample(either_card: Rig) -> None:
+def test_a_click_is_played_at_the_index_of_its_sample(either_card: Rig) -> None:
     rig = either_card
     factor = rig.card.rate_hz // RATE_HZ
     turn = rig.fresh()
@@ -113,9 +113,9 @@ def test_a_click_sounds_at_the_index_of_its_sample(either_card: Rig) -> None:
     assert abs(int(np.argmax(np.abs(track))) - 100 * factor) <= 2 * factor
 
 
-# One card
-def test_over_20_pauses_every_sample_sounds_once_and_where_the_messages_say(one_card: Rig) -> None:
-    for _ in range(3):  # a dropout of the machine is no seam: then once more
+# Tests that share one card
+def test_over_20_pauses_every_sample_is_played_once_at_the_reported_index(one_card: Rig) -> None:
+    for _ in range(3):  # a dropout of the machine is not a failure: try again
         if _pauses_are_exact(one_card):
             return
     pytest.fail("three dropouts in a row with 80 ms of buffer")
@@ -128,7 +128,7 @@ def _pauses_are_exact(rig: Rig) -> bool:
     rig.say(turn, answer)
     rig.wait(PlaybackStarted)
     for n in range(1, 21):
-        rig.run(float(rng.uniform(0.04, 0.09)))  # longer than the fade back
+        rig.run(float(rng.uniform(0.04, 0.09)))  # longer than the fade-in
         rig.floor.hold += 1
         rig.wait(PlaybackPaused, n)
         rig.run(float(rng.uniform(0.0, 0.03)))
@@ -150,12 +150,12 @@ def _pauses_are_exact(rig: Rig) -> bool:
     for (a, first), (b, last) in zip(starts, ends, strict=True):
         assert not track[silent_from - started : a - started].any()
         assert b - a == last - first
-        meant = answer[first:last].astype(np.float32)
+        expected = answer[first:last].astype(np.float32)
         if first:
-            meant[:UP] *= fade_in(UP)
+            expected[:UP] *= fade_in(UP)
         if last < len(answer):
-            meant[-RAMP:] *= fade_in(RAMP)[::-1]
-        assert np.array_equal(track[a - started : b - started], np.rint(meant))
+            expected[-RAMP:] *= fade_in(RAMP)[::-1]
+        assert np.array_equal(track[a - started : b - started], np.rint(expected))
         silent_from = b
     assert [m.position for m in rig.of(PlaybackResumed)] == [
         m.position for m in rig.of(PlaybackPaused)
@@ -163,7 +163,7 @@ def _pauses_are_exact(rig: Rig) -> bool:
     return True
 
 
-def test_a_raised_turn_silences_the_answer_and_the_next_one_sounds(one_card: Rig) -> None:
+def test_a_new_turn_stops_the_answer_and_the_next_one_is_played(one_card: Rig) -> None:
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, noise(RATE_HZ * 20))
@@ -179,7 +179,7 @@ def test_a_raised_turn_silences_the_answer_and_the_next_one_sounds(one_card: Rig
     assert not rig.track(stopped.index, rig.of(PlaybackStarted, turn=turn + 1)[0].index).any()
 
 
-def test_volume_acts_at_once(one_card: Rig) -> None:
+def test_a_volume_change_takes_effect_at_once(one_card: Rig) -> None:
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, np.full(RATE_HZ, 8000, np.int16))
@@ -193,8 +193,8 @@ def test_volume_acts_at_once(one_card: Rig) -> None:
     assert (track == 2000).sum() > RATE_HZ // 5
 
 
-def test_the_ring_played_holds_what_left_the_volume_included(one_card: Rig) -> None:
-    """So the echo canceller need not be told of any volume."""
+def test_the_ring_played_holds_the_samples_after_the_volume(one_card: Rig) -> None:
+    """The echo canceller therefore does not need to know the volume."""
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, np.full(RATE_HZ, 8000, np.int16))
@@ -203,22 +203,22 @@ def test_the_ring_played_holds_what_left_the_volume_included(one_card: Rig) -> N
     rig.run(0.3)
     rig.send(SetVolume(1.0))
     last = rig.wait(PlaybackFinished).index
-    told = joined(rig.played_slots, first, last)
-    assert (told == 2000).any()
-    np.testing.assert_array_equal(told, rig.track(first, last))
+    blocks = joined(rig.played_slots, first, last)
+    assert (blocks == 2000).any()
+    np.testing.assert_array_equal(blocks, rig.track(first, last))
 
 
-# Cards of their own
-def test_pauses_take_effect_within_what_is_queued(tmp_path: Path) -> None:
-    """The figure itself is `python -m tests.audio.stop_latency`; here it must only be bounded."""
+# Tests with a card of their own
+def test_a_pause_takes_effect_within_the_queued_samples(tmp_path: Path) -> None:
+    """`python -m tests.audio.stop_latency` measures the latency; this test only bounds it."""
     with rig_on(tmp_path) as rig:
         times = stop_latencies_ms(rig, 10)
     print("stop, machine part, ms:", np.percentile(times, [50, 95, 99]))
     assert len(times) >= 5
-    assert np.median(times) < 22.5  # 5 to fill a period, 5 until the next, 10 queued, 2 of fade
+    assert np.median(times) < 22.5  # ms: 5 to fill a period, 5 until the next, 10 queued, 2 of fade
 
 
-def test_a_playback_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_playback_continues_at_its_position(tmp_path: Path) -> None:
     with rig_on(tmp_path) as rig:
         turn = rig.fresh()
         rig.say(turn, noise(RATE_HZ * 2))
@@ -230,12 +230,10 @@ def test_a_playback_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         rig.wait(PlaybackStarted, count=2)
         assert rig.wait(PlaybackFinished).position == RATE_HZ * 2
         positions = [slot.position for slot in rig.played_slots if slot.stream == turn]
-        assert np.diff(positions).max() - 80 <= 320  # the rest of the slot that it held
+        assert np.diff(positions).max() - 80 <= 320  # the rest of the slot that it had read
 
 
-def test_a_playback_that_stood_still_takes_no_card_for_lost_and_says_the_rest(
-    tmp_path: Path,
-) -> None:
+def test_a_stalled_playback_plays_the_rest_and_reports_no_lost_card(tmp_path: Path) -> None:
     with rig_on(tmp_path) as rig:
         turn = rig.fresh()
         rig.say(turn, noise(RATE_HZ * 3))

@@ -1,4 +1,4 @@
-"""The player row by row: every sample once and in order, and the exact sample of every change."""
+"""The player plays every sample once, in order, and changes state at exact samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise
 
 
-def test_an_answer_leaves_bit_for_bit_with_silence_on_either_side() -> None:
+def test_an_answer_is_played_bit_for_bit_between_silence() -> None:
     bench, answer = Bench(), noise(1000)
     bench.go(3)
     bench.offer(1, answer)
@@ -35,7 +35,7 @@ def test_an_answer_leaves_bit_for_bit_with_silence_on_either_side() -> None:
     ]
     assert np.array_equal(bench.from_index(FIRST + 240, FIRST + 1240), answer)
     assert not bench.sent[:240].any()
-    assert not bench.sent[1240 + RAMP :].any()  # behind a loud end its last sample fades away
+    assert not bench.sent[1240 + RAMP :].any()  # after a loud end the last sample is faded out
 
 
 def test_the_end_may_be_a_slot_without_samples() -> None:
@@ -48,14 +48,14 @@ def test_the_end_may_be_a_slot_without_samples() -> None:
     assert bench.of(PlaybackFinished) == [PlaybackFinished(1, 320, FIRST + 319)]
 
 
-def test_an_answer_of_no_samples_is_finished_and_never_started() -> None:
+def test_an_answer_without_samples_is_finished_and_never_started() -> None:
     bench = Bench()
     bench.offer(1, np.empty(0, np.int16))
     bench.go(2)
     assert [type(event) for event in bench.events] == [PlaybackFinished]
 
 
-def test_a_pause_fades_within_the_next_block_and_says_where() -> None:
+def test_a_pause_fades_within_the_next_block_and_reports_its_position() -> None:
     bench, answer = Bench(), noise(4000)
     bench.offer(1, answer)
     bench.go(5)
@@ -67,7 +67,7 @@ def test_a_pause_fades_within_the_next_block_and_says_where() -> None:
     assert not bench.sent[400 + RAMP :].any()
 
 
-def test_resuming_goes_on_from_the_sample_that_was_due() -> None:
+def test_a_resumed_answer_continues_with_the_next_sample() -> None:
     bench, answer = Bench(), noise(4000)
     bench.offer(1, answer)
     bench.go(5)
@@ -83,7 +83,7 @@ def test_resuming_goes_on_from_the_sample_that_was_due() -> None:
     assert np.array_equal(after, answer[432 + RAMP : 432 + 160])
 
 
-def test_a_second_onset_during_a_pause_is_answered_with_the_same_silence() -> None:
+def test_a_second_onset_during_a_pause_reports_the_same_position() -> None:
     bench = Bench()
     bench.offer(1, noise(4000))
     bench.go(2)
@@ -96,7 +96,7 @@ def test_a_second_onset_during_a_pause_is_answered_with_the_same_silence() -> No
     assert (first.serial, second.serial) == (1, 2)
 
 
-def test_an_onset_before_the_answer_holds_it_back_whole() -> None:
+def test_an_onset_before_the_answer_delays_all_of_it() -> None:
     bench, answer = Bench(), noise(500)
     bench.hold = 1
     bench.offer(1, answer)
@@ -108,7 +108,7 @@ def test_an_onset_before_the_answer_holds_it_back_whole() -> None:
     assert np.array_equal(bench.from_index(FIRST + 400, FIRST + 900), answer)
 
 
-def test_a_raised_turn_fades_out_and_says_how_much_was_heard() -> None:
+def test_a_new_turn_fades_out_and_reports_how_much_was_heard() -> None:
     bench = Bench()
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -118,7 +118,7 @@ def test_a_raised_turn_fades_out_and_says_how_much_was_heard() -> None:
     assert not bench.sent[400 + RAMP :].any()
 
 
-def test_a_raised_turn_in_a_pause_stops_where_the_pause_was() -> None:
+def test_a_new_turn_during_a_pause_stops_at_the_pauses_position() -> None:
     bench = Bench()
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -130,7 +130,7 @@ def test_a_raised_turn_in_a_pause_stops_where_the_pause_was() -> None:
     assert (stopped.position, stopped.index) == (paused.position, paused.index)
 
 
-def test_the_next_answer_sounds_behind_the_stale_slots_of_the_last() -> None:
+def test_the_next_answer_is_played_after_skipping_stale_slots() -> None:
     bench, new = Bench(), noise(500, seed=2)
     bench.offer(1, noise(320 * 100))
     bench.go(2)
@@ -139,10 +139,10 @@ def test_the_next_answer_sounds_behind_the_stale_slots_of_the_last() -> None:
     bench.go(12)
     started = bench.of(PlaybackStarted)[1]
     assert np.array_equal(bench.from_index(started.index, started.index + 500), new)
-    assert started.index - FIRST <= 6 * BLOCK  # nothing of a full ring delays it by 20 ms
+    assert started.index - FIRST <= 6 * BLOCK  # skipping a full ring takes less than 20 ms
 
 
-def test_slots_of_a_turn_to_come_wait_for_it() -> None:
+def test_slots_of_a_later_turn_wait_for_it() -> None:
     bench, answer = Bench(), noise(200)
     bench.offer(2, answer)
     bench.go(4)
@@ -152,7 +152,7 @@ def test_slots_of_a_turn_to_come_wait_for_it() -> None:
     assert bench.of(PlaybackStarted) == [PlaybackStarted(2, FIRST + 320)]
 
 
-def test_a_stale_answer_that_never_sounded_is_dropped_without_a_word() -> None:
+def test_a_stale_answer_that_was_never_played_is_dropped_without_an_event() -> None:
     bench = Bench()
     bench.turn = 5
     bench.offer(4, noise(2000))
@@ -174,7 +174,7 @@ def test_a_late_speaker_costs_silence_but_no_sample() -> None:
     assert np.array_equal(resumed[:RAMP], np.rint(answer[320 : 320 + RAMP] * fade_in(RAMP)))
 
 
-def test_a_late_speaker_who_was_silent_goes_on_without_a_fade() -> None:
+def test_a_late_speaker_continues_a_quiet_voice_without_a_fade() -> None:
     bench = Bench()
     quiet = np.full(640, QUIET // 2, np.int16)
     bench.offer(1, quiet[:320], end=False)
@@ -185,7 +185,7 @@ def test_a_late_speaker_who_was_silent_goes_on_without_a_fade() -> None:
     assert not bench.sent[320:720].any()
 
 
-def test_a_voice_that_runs_dry_at_a_loud_sample_fades_from_it() -> None:
+def test_a_voice_that_underruns_at_a_loud_sample_is_faded_out() -> None:
     bench = Bench()
     bench.offer(1, np.full(320, 8000, np.int16), end=False)
     bench.go(6)
@@ -193,7 +193,7 @@ def test_a_voice_that_runs_dry_at_a_loud_sample_fades_from_it() -> None:
     assert steps.max() <= 8000 * np.pi / 2 / RAMP + 2
 
 
-def test_a_pause_while_the_speaker_is_late_falls_silent_where_the_voice_ended() -> None:
+def test_a_pause_during_an_underrun_is_reported_where_the_voice_ended() -> None:
     bench = Bench()
     bench.offer(1, noise(320), end=False)
     bench.go(8)
@@ -202,7 +202,7 @@ def test_a_pause_while_the_speaker_is_late_falls_silent_where_the_voice_ended() 
     assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 1, 320, FIRST + 320)]
 
 
-def test_an_answer_whose_end_lies_in_the_fade_is_finished_not_paused() -> None:
+def test_an_answer_that_ends_within_the_fade_is_finished_and_not_paused() -> None:
     bench = Bench()
     bench.offer(1, noise(170))
     bench.go(2)
@@ -212,7 +212,7 @@ def test_an_answer_whose_end_lies_in_the_fade_is_finished_not_paused() -> None:
     assert bench.events[-1] == PlaybackFinished(1, 170, FIRST + 169)
 
 
-def test_an_answer_taken_over_in_its_middle_is_faded_in_and_said_to_have_started() -> None:
+def test_an_answer_taken_over_midway_is_faded_in_and_reported_as_started() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer, position=3200)
     bench.go(1)
@@ -221,7 +221,7 @@ def test_an_answer_taken_over_in_its_middle_is_faded_in_and_said_to_have_started
     assert bench.voiced == [(FIRST, 3200, 1)]
 
 
-def test_after_a_dropout_the_voice_is_faded_in_and_nothing_is_skipped() -> None:
+def test_after_a_dropout_the_voice_is_faded_in_and_no_sample_is_skipped() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer)
     bench.go(2)
@@ -231,16 +231,16 @@ def test_after_a_dropout_the_voice_is_faded_in_and_nothing_is_skipped() -> None:
     assert np.array_equal(bench.sent[192:240], answer[192:240])
 
 
-def test_after_a_dropout_that_finds_nothing_more_to_say_there_is_silence() -> None:
+def test_after_a_dropout_without_further_samples_there_is_silence() -> None:
     bench = Bench()
     bench.offer(1, np.full(160, 8000, np.int16), end=False)
     bench.go(2)
     bench.player.on_dropout()
     bench.go(2)
-    assert not bench.sent[160:].any()  # the last sample has stopped: nothing fades from it
+    assert not bench.sent[160:].any()  # the card has stopped, so the last sample is not faded out
 
 
-def test_volume_changes_within_one_block_and_without_a_step() -> None:
+def test_a_volume_change_takes_one_block_without_a_step() -> None:
     bench = Bench(volume=1.0)
     bench.offer(1, np.full(3200, 10_000, np.int16))
     bench.go(2)
@@ -251,7 +251,7 @@ def test_volume_changes_within_one_block_and_without_a_step() -> None:
     assert np.abs(np.diff(bench.sent.astype(np.int32))).max() <= 7500 / BLOCK + 1
 
 
-def test_at_volume_0_the_answer_passes_unheard() -> None:
+def test_at_volume_0_the_answer_advances_silently() -> None:
     bench = Bench(volume=0.0)
     bench.offer(1, noise(320))
     bench.go(5)
@@ -267,27 +267,27 @@ def test_at_volume_0_the_answer_passes_unheard() -> None:
 def test_no_pause_loses_or_repeats_a_sample(
     slot: int, block: int, ramp: int, data: st.DataObject
 ) -> None:
-    """Up to 30 pauses and stretches of a late speaker, wherever they fall."""
+    """Up to 30 pauses, presses, underruns and refused blocks at random positions."""
     answer = noise(4000)
     duck = data.draw(st.sampled_from((0.0, 0.125)))
     bench = Bench(block=block, ramp=ramp, up=data.draw(st.sampled_from((ramp, 160))), duck=duck)
     bench.offer(1, answer, slot=slot)
-    kept: list[RingSlot] = []
+    saved: list[RingSlot] = []
     kinds = st.sampled_from(("go", "pause", "press", "dry", "refused"))
-    for what, blocks in data.draw(st.lists(st.tuples(kinds, st.integers(1, 4)), max_size=30)):
-        if what == "pause":
+    for action, blocks in data.draw(st.lists(st.tuples(kinds, st.integers(1, 4)), max_size=30)):
+        if action == "pause":
             bench.hold += 1
             bench.go(blocks)
             bench.released = bench.hold
-        elif what == "press":
+        elif action == "press":
             bench.pressed = True
             bench.go(blocks)
             bench.pressed = False
-        elif what == "dry":
-            kept, bench.slots = list(bench.slots), deque()
+        elif action == "dry":
+            saved, bench.slots = list(bench.slots), deque()
             bench.go(blocks)
-            bench.slots = deque(kept)
-        elif what == "refused":
+            bench.slots = deque(saved)
+        elif action == "refused":
             held = data.draw(st.booleans())
             bench.hold += held
             for _ in range(blocks):
@@ -297,17 +297,17 @@ def test_no_pause_loses_or_repeats_a_sample(
     bench.go(4000 // block + 200)
     (started,), (finished,) = bench.of(PlaybackStarted), bench.of(PlaybackFinished)
     assert (started.index, finished.position) == (bench.voiced[0][0], 4000)
-    _assert_whole(bench, answer, block)
+    _assert_contiguous(bench, answer, block)
     assert_smooth(bench, answer, ramp)
 
 
-def _assert_whole(bench: Bench, answer: Samples, block: int) -> None:
-    """Each voiced block goes on where the last one ended, and where the messages say."""
+def _assert_contiguous(bench: Bench, answer: Samples, block: int) -> None:
+    """Assert that voiced blocks are contiguous and that events report their positions."""
     assert bench.voiced[0][1] == 0
     ends = [position for _, position, _ in bench.voiced[1:]] + [len(answer)]
     for (_, position, _), end in zip(bench.voiced, ends, strict=True):
         assert 0 < end - position <= block
-    told = [(e.index, e.position) for e in bench.of(PlaybackPaused)]
-    told += [(e.index, e.position) for e in bench.of(PlaybackResumed)]
-    for at, position in told:
+    reported = [(e.index, e.position) for e in bench.of(PlaybackPaused)]
+    reported += [(e.index, e.position) for e in bench.of(PlaybackResumed)]
+    for at, position in reported:
         assert position == next((v[1] for v in bench.voiced if v[0] >= at), len(answer))

@@ -1,4 +1,4 @@
-"""How the voice falls silent and comes back: by a press, softly, with its last word again."""
+"""Pausing by a press, ducking, and repeating the last word after a long pause."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.audio.rig import noise
 
 
 # ── a press ──────────────────────────────────────────────────────────────────────────────────
-def test_a_press_silences_at_once_as_an_onset_does_and_letting_go_of_it_resumes() -> None:
+def test_a_press_pauses_the_answer_and_its_release_resumes_it() -> None:
     bench, answer = Bench(), noise(4000)
     bench.offer(1, answer)
     bench.go(5)
@@ -32,7 +32,7 @@ def test_a_press_silences_at_once_as_an_onset_does_and_letting_go_of_it_resumes(
     assert bench.of(PlaybackResumed) == [PlaybackResumed(1, 0, 432, FIRST + 9 * BLOCK)]
 
 
-def test_the_voice_comes_back_only_when_both_the_press_and_the_onset_are_let_go() -> None:
+def test_the_answer_resumes_only_when_both_the_press_and_the_hold_are_released() -> None:
     bench = Bench()
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -48,7 +48,7 @@ def test_the_voice_comes_back_only_when_both_the_press_and_the_onset_are_let_go(
     assert len(bench.of(PlaybackResumed)) == 1
 
 
-def test_a_press_before_the_answer_holds_it_back() -> None:
+def test_a_press_before_the_answer_delays_it() -> None:
     bench = Bench()
     bench.pressed = True
     bench.offer(1, noise(500))
@@ -56,8 +56,8 @@ def test_a_press_before_the_answer_holds_it_back() -> None:
     assert not bench.events
 
 
-# ── softly on ────────────────────────────────────────────────────────────────────────────────
-def test_ducking_goes_on_softly_without_losing_a_sample() -> None:
+# ── ducking ──────────────────────────────────────────────────────────────────────────────────
+def test_ducking_continues_at_a_lower_level_without_losing_a_sample() -> None:
     bench, answer = Bench(duck=0.125), noise(4000)
     bench.offer(1, answer)
     bench.go(5)
@@ -72,7 +72,7 @@ def test_ducking_goes_on_softly_without_losing_a_sample() -> None:
     assert_smooth(bench, answer, RAMP)
 
 
-def test_an_answer_that_is_dropped_while_it_is_soft_fades_out() -> None:
+def test_a_ducked_answer_that_is_dropped_is_faded_out() -> None:
     bench = Bench(duck=0.125)
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -84,7 +84,7 @@ def test_an_answer_that_is_dropped_while_it_is_soft_fades_out() -> None:
     assert not bench.sent[800 + RAMP :].any()
 
 
-def test_a_press_is_silence_even_where_an_onset_would_only_duck() -> None:
+def test_a_press_pauses_even_if_an_onset_would_only_duck() -> None:
     bench = Bench(duck=0.125)
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -93,7 +93,7 @@ def test_a_press_is_silence_even_where_an_onset_would_only_duck() -> None:
     assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 1, 400 + RAMP, FIRST + 400 + RAMP)]
 
 
-def test_no_answer_begins_softly() -> None:
+def test_an_answer_does_not_start_ducked() -> None:
     bench = Bench(duck=0.125)
     bench.hold = 1
     bench.offer(1, noise(500))
@@ -103,14 +103,14 @@ def test_no_answer_begins_softly() -> None:
 
 # ── the last word again ──────────────────────────────────────────────────────────────────────
 def two_words(gap_from: int = 8000, gap: int = 1600, frames: int = 32_000) -> Samples:
-    """Sound, a gap, sound: the second word begins at gap_from + gap."""
+    """Two words separated by a gap; the second begins at gap_from + gap."""
     answer = noise(frames)
     answer[gap_from : gap_from + gap] = 0
     return answer
 
 
 def paused(bench: Bench, at_block: int, blocks: int) -> None:
-    """Pause for so many blocks, then go on for ten."""
+    """Pause at `at_block` for `blocks`, then play ten more."""
     bench.go(at_block)
     bench.hold += 1
     bench.go(blocks)
@@ -118,15 +118,15 @@ def paused(bench: Bench, at_block: int, blocks: int) -> None:
     bench.go(10)
 
 
-LONG = 24_000 // BLOCK + 1  # blocks of a pause that is long enough
+LONG = 24_000 // BLOCK + 1  # blocks of a pause that is long enough to repeat a word
 
 
-def test_after_a_long_pause_the_last_word_is_said_again_and_said_so() -> None:
+def test_after_a_long_pause_the_last_word_is_repeated_and_reported() -> None:
     bench, answer = Bench(rewind_after=24_000), two_words()
     bench.offer(1, answer)
     paused(bench, 175, LONG)  # 14,000 samples: 4,400 of the second word
     (pause,), (resumed,) = bench.of(PlaybackPaused), bench.of(PlaybackResumed)
-    assert 9600 - 480 <= resumed.position <= 9600  # a frame, and what goes along of the gap
+    assert 9600 - 480 <= resumed.position <= 9600  # one analysis frame, and a part of the gap
     assert resumed.position < pause.position
     index, position, _ = next(v for v in bench.voiced if v[0] >= resumed.index)
     assert (index, position) == (resumed.index, resumed.position)
@@ -134,7 +134,7 @@ def test_after_a_long_pause_the_last_word_is_said_again_and_said_so() -> None:
     assert np.array_equal(after, answer[position + RAMP : position + 800])
 
 
-def test_what_follows_the_repeated_word_is_whole() -> None:
+def test_the_samples_after_the_repeated_word_are_complete() -> None:
     bench, answer = Bench(rewind_after=24_000), two_words()
     bench.offer(1, answer)
     paused(bench, 175, LONG)
@@ -147,7 +147,7 @@ def test_what_follows_the_repeated_word_is_whole() -> None:
 
 
 @pytest.mark.parametrize(("rewind_after", "blocks"), [(24_000, LONG - 3), (0, LONG)])
-def test_after_a_short_pause_or_if_never_wanted_nothing_is_said_again(
+def test_after_a_short_pause_or_if_switched_off_no_word_is_repeated(
     rewind_after: int, blocks: int
 ) -> None:
     bench = Bench(rewind_after=rewind_after)
@@ -156,21 +156,21 @@ def test_after_a_short_pause_or_if_never_wanted_nothing_is_said_again(
     assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
 
 
-def test_between_two_words_there_is_nothing_to_say_again() -> None:
+def test_a_pause_between_two_words_repeats_nothing() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, two_words(gap=3200))
     paused(bench, 130, LONG)  # 10,400 samples: 2,400 into the gap
     assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
 
 
-def test_nothing_is_said_again_that_lies_too_far_back() -> None:
+def test_the_repeated_part_is_limited_to_look_back() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, noise(60_000))  # one endless word
     paused(bench, 500, LONG)
     assert bench.of(PlaybackPaused)[0].position - bench.of(PlaybackResumed)[0].position <= LOOK_BACK
 
 
-def test_an_answer_that_had_hardly_begun_begins_again() -> None:
+def test_an_answer_paused_near_its_start_starts_again() -> None:
     bench, answer = Bench(rewind_after=24_000), noise(8000)
     bench.offer(1, answer)
     paused(bench, 20, LONG)
@@ -179,7 +179,7 @@ def test_an_answer_that_had_hardly_begun_begins_again() -> None:
     assert np.array_equal(bench.from_index(after + RAMP, after + 800), answer[RAMP:800])
 
 
-def test_a_second_long_pause_in_the_repeated_word_goes_back_from_there() -> None:
+def test_a_second_long_pause_in_the_repeated_word_rewinds_from_there() -> None:
     bench, answer = Bench(rewind_after=24_000), two_words()
     bench.offer(1, answer)
     paused(bench, 175, LONG)
@@ -192,7 +192,7 @@ def test_a_second_long_pause_in_the_repeated_word_goes_back_from_there() -> None
     assert np.array_equal(sent, answer[second.position + RAMP :])
 
 
-def test_a_stop_in_the_repeated_word_says_where_it_was() -> None:
+def test_a_stop_in_the_repeated_word_reports_its_position() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, two_words())
     paused(bench, 175, LONG)
@@ -202,8 +202,8 @@ def test_a_stop_in_the_repeated_word_says_where_it_was() -> None:
     assert stopped.position == resumed.position + 10 * BLOCK + RAMP
 
 
-def test_where_the_voice_tells_its_words_the_last_one_is_said_again_from_its_start() -> None:
-    """Without a gap in the sound, and 20 ms before it, for the fade."""
+def test_with_word_marks_the_last_word_is_repeated_from_its_start() -> None:
+    """Even without a gap in the sound; the repetition starts 20 ms earlier for the fade."""
     bench, answer = Bench(rewind_after=24_000), noise(32_000)
     bench.offer(1, answer, words=(0, 5000, 11_111, 15_000))
     paused(bench, 175, LONG)  # 14,000 samples
@@ -214,14 +214,14 @@ def test_where_the_voice_tells_its_words_the_last_one_is_said_again_from_its_sta
     assert np.array_equal(sent, answer[resumed.position + RAMP :])
 
 
-def test_a_word_that_is_over_is_not_said_again_though_the_voice_tells_where_it_began() -> None:
+def test_a_finished_word_is_not_repeated_in_spite_of_its_mark() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, two_words(gap=3200), words=(0, 4000, 11_200))
     paused(bench, 130, LONG)  # 10,400 samples: 2,400 into the gap
     assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
 
 
-def test_a_word_that_began_too_far_back_is_looked_for_in_the_sound() -> None:
+def test_a_word_mark_too_far_back_is_replaced_by_a_gap_in_the_sound() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, two_words(gap_from=20_000), words=(0,))
     paused(bench, 325, LONG)  # 26,000 samples: LOOK_BACK is 19,200
@@ -229,11 +229,9 @@ def test_a_word_that_began_too_far_back_is_looked_for_in_the_sound() -> None:
 
 
 @pytest.mark.parametrize("words", [(), (0, 5000, 11_111, 15_000)])
-def test_refused_blocks_change_nothing_of_where_the_last_word_begins(
-    words: tuple[int, ...],
-) -> None:
-    whole, refused = (Bench(rewind_after=24_000) for _ in range(2))
-    for bench in (whole, refused):
+def test_refused_blocks_do_not_change_where_the_last_word_begins(words: tuple[int, ...]) -> None:
+    undisturbed, refused = (Bench(rewind_after=24_000) for _ in range(2))
+    for bench in (undisturbed, refused):
         bench.offer(1, two_words(), words=words)
         for _ in range(175):
             if bench is refused:
@@ -243,16 +241,16 @@ def test_refused_blocks_change_nothing_of_where_the_last_word_begins(
         bench.go(LONG)
         bench.released = bench.hold
         if bench is refused:
-            bench.refuse()  # the first block of the word that is said again
+            bench.refuse()  # the first block of the repeated word
         bench.go(400)
-    (there,), (here,) = whole.of(PlaybackResumed), refused.of(PlaybackResumed)
-    assert here.position == there.position < whole.of(PlaybackPaused)[0].position
+    (expected,), (actual,) = undisturbed.of(PlaybackResumed), refused.of(PlaybackResumed)
+    assert actual.position == expected.position < undisturbed.of(PlaybackPaused)[0].position
     (finished,) = refused.of(PlaybackFinished)
-    sent = refused.from_index(here.index + RAMP, finished.index + 1)
-    assert np.array_equal(sent, two_words()[here.position + RAMP :])
+    sent = refused.from_index(actual.index + RAMP, finished.index + 1)
+    assert np.array_equal(sent, two_words()[actual.position + RAMP :])
 
 
-def test_a_word_whose_beginning_is_refused_again_and_again_displaces_no_other() -> None:
+def test_a_word_start_that_is_refused_repeatedly_displaces_no_other_mark() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, noise(32_000), words=(0, 11_111, 15_000))
     bench.go(187)  # 14,960 samples
@@ -262,7 +260,7 @@ def test_a_word_whose_beginning_is_refused_again_and_again_displaces_no_other() 
     assert bench.of(PlaybackResumed)[0].position == 11_111 - 320
 
 
-def test_words_of_the_answer_before_are_forgotten() -> None:
+def test_word_marks_of_the_previous_answer_are_dropped() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, noise(16_000), words=(0, 11_500))
     bench.go(250)

@@ -1,4 +1,4 @@
-"""A few seconds of the microphone, outside of the running box."""
+"""Recording a few seconds of the microphone outside the running box."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sou
         yield made
 
 
-def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(card: SoundCard) -> None:
+def test_sound_after_the_prompt_is_recorded_from_the_card(card: SoundCard) -> None:
     word = (9000 * np.sin(np.arange(RATE_HZ // 4) * 0.3)).astype(np.int16)
     heard = record(SIM, 1.5, lambda: card.add_sound(card.now() + RATE_HZ // 5, word))
     assert len(heard) == 1.5 * RATE_HZ
@@ -38,9 +38,7 @@ def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(card: Sound
 
 
 @pytest.mark.parametrize("busy", [True, False])
-def test_a_card_that_cannot_be_opened_is_said_and_nobody_is_asked_to_speak(
-    card: SoundCard, busy: bool
-) -> None:
+def test_an_unusable_card_raises_an_error_before_the_prompt(card: SoundCard, busy: bool) -> None:
     if busy:
         card.set_busy(True)
     else:
@@ -51,13 +49,13 @@ def test_a_card_that_cannot_be_opened_is_said_and_nobody_is_asked_to_speak(
     assert asked == []
 
 
-def test_a_stall_that_loses_sound_is_said_to_be_one(card: SoundCard) -> None:
+def test_a_stall_that_loses_samples_raises_an_error(card: SoundCard) -> None:
     with pytest.raises(CardError, match="dropped out"):
         record(SIM, 1.0, lambda: time.sleep(0.6))  # longer than the card's buffer
 
 
 class OddPeriods:
-    """A stream of 48 kHz that was granted periods of 256 frames, as HDA's cards grant for 240."""
+    """A 48 kHz stream with periods of 256 frames, which HDA cards grant instead of 240."""
 
     factor, period_frames, rate_hz = 3, 256, 48_000
 
@@ -84,7 +82,7 @@ class OddPeriods:
         return period
 
 
-def test_a_tone_is_a_tone_whatever_periods_the_card_grants(
+def test_a_tone_is_recorded_undistorted_with_any_period(
     card: SoundCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tone = (9000 * np.sin(np.arange(96_000) * (2 * np.pi * 1000 / 48_000))).astype(np.int16)

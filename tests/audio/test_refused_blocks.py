@@ -1,4 +1,4 @@
-"""A block that the card does not take: due again, faded in, and nothing of it told before."""
+"""A block refused by the card is repeated, faded in, and reported only after it is played."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.audio.rig import noise
 # ── the player ───────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_block_that_was_refused_is_faded_in_behind_the_silence() -> None:
+def test_a_refused_block_is_faded_in_after_the_silence() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer)
     bench.go(2)
@@ -37,20 +37,20 @@ def test_a_block_that_was_refused_is_faded_in_behind_the_silence() -> None:
     assert bench.events == [PlaybackStarted(1, FIRST), PlaybackFinished(1, 640, FIRST + 879)]
 
 
-def test_an_answer_whose_first_block_was_refused_has_not_begun() -> None:
+def test_an_answer_whose_first_block_was_refused_has_not_started() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer)
     bench.refuse()
-    bench.hold = 1  # as before any answer: no pause of it is told
+    bench.hold = 1  # as before any answer: no pause is reported
     bench.go(2)
     assert not bench.events
     bench.released = 1
     bench.go(8)
-    assert np.array_equal(bench.sent[400:1040], answer)  # it begins by itself: no fade
+    assert np.array_equal(bench.sent[400:1040], answer)  # a regular start: no fade
     assert bench.of(PlaybackStarted) == [PlaybackStarted(1, FIRST + 400)]
 
 
-def test_an_answer_that_is_dropped_when_its_first_block_was_refused_is_never_heard_of() -> None:
+def test_dropping_an_answer_whose_first_block_was_refused_sends_no_event() -> None:
     bench = Bench()
     bench.offer(1, noise(640))
     bench.refuse()
@@ -62,7 +62,7 @@ def test_an_answer_that_is_dropped_when_its_first_block_was_refused_is_never_hea
 
 
 @pytest.mark.parametrize("dropped", [False, True])
-def test_a_fade_that_was_refused_was_not_heard(dropped: bool) -> None:
+def test_a_refused_fade_does_not_count_as_played(dropped: bool) -> None:
     bench = Bench()
     bench.offer(1, noise(4000))
     bench.go(5)
@@ -71,14 +71,14 @@ def test_a_fade_that_was_refused_was_not_heard(dropped: bool) -> None:
         bench.turn = 2
     bench.refuse()
     bench.go(3)
-    told = (
+    expected = (
         PlaybackStopped(1, 400, FIRST + 400) if dropped else PlaybackPaused(1, 7, 400, FIRST + 400)
     )
-    assert bench.events[1:] == [told]
+    assert bench.events[1:] == [expected]
     assert not bench.sent[400:].any()
 
 
-def test_a_last_block_that_was_refused_is_no_end_if_the_answer_is_dropped_then() -> None:
+def test_dropping_an_answer_whose_last_block_was_refused_is_a_stop() -> None:
     bench = Bench()
     bench.offer(1, noise(480))
     bench.go(5)
@@ -88,7 +88,7 @@ def test_a_last_block_that_was_refused_is_no_end_if_the_answer_is_dropped_then()
     assert bench.events[1:] == [PlaybackStopped(1, 400, FIRST + 400)]
 
 
-def test_blocks_that_are_refused_one_after_the_other_are_all_due_again() -> None:
+def test_consecutive_refused_blocks_are_all_repeated() -> None:
     bench, answer = Bench(), noise(960)
     bench.offer(1, answer, slot=7)
     bench.go(3)
@@ -120,18 +120,18 @@ def finished(stage: Stage) -> Callable[[], bool]:
 @pytest.mark.process
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("at", [0, AT, len(SINE) - BLOCK_FRAMES])
-def test_an_answer_is_whole_and_without_a_click_behind_what_was_refused(
+def test_after_a_refused_block_the_answer_is_complete_and_free_of_clicks(
     stage: Stage, refusal: Refusal, at: int
 ) -> None:
-    stage.meddle(at, refusal)
+    stage.refuse_block(at, refusal)
     stage.play(finished(stage))
     assert [slot.position for slot in stage.voiced] == list(range(0, len(SINE), BLOCK_FRAMES))
-    assert stage.offered > len(stage.voiced)  # one was refused, if not more
+    assert stage.offered > len(stage.voiced)  # at least one was refused
     runs = stage.runs()
     assert at in [position for _, position, _ in runs]
     for index, position, frames in runs:
         if position < at and refusal == "gone":
-            continue  # the end of it was in the buffer of the card that went
+            continue  # its end was lost in the buffer of the unplugged card
         first = stage.first_heard(index, position, frames)
         sound = np.concatenate(([0], stage.track(first, first + frames))).astype(np.int32)
         assert np.abs(np.diff(sound)).max() <= OWN_STEP
@@ -144,17 +144,17 @@ def test_an_answer_is_whole_and_without_a_click_behind_what_was_refused(
 
 @pytest.mark.process
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_a_pause_whose_fade_was_refused_is_told_once_and_where_the_voice_ended(
+def test_a_pause_with_a_refused_fade_is_reported_once_where_the_voice_ended(
     stage: Stage, refusal: Refusal
 ) -> None:
-    def go_on() -> bool:
+    def release_and_finish() -> bool:
         if stage.of(PlaybackPaused):
             stage.floor.released = stage.floor.hold
         return bool(stage.of(PlaybackFinished))
 
-    stage.meddle(AT - BLOCK_FRAMES, None, also=lambda: setattr(stage.floor, "hold", 1))
-    stage.meddle(AT, refusal)
-    stage.play(go_on)
+    stage.refuse_block(AT - BLOCK_FRAMES, None, also=lambda: setattr(stage.floor, "hold", 1))
+    stage.refuse_block(AT, refusal)
+    stage.play(release_and_finish)
     ends = {position + frames: index + frames for index, position, frames in stage.runs()}
     resumed_at = next(index for index, position, _ in stage.runs() if position == AT)
     assert [slot.position for slot in stage.voiced] == list(range(0, len(SINE), BLOCK_FRAMES))
@@ -168,10 +168,8 @@ def test_a_pause_whose_fade_was_refused_is_told_once_and_where_the_voice_ended(
 
 @pytest.mark.process
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_an_answer_that_is_dropped_while_its_block_is_refused_sounds_no_more(
-    stage: Stage, refusal: Refusal
-) -> None:
-    stage.meddle(AT, refusal, also=lambda: setattr(stage.floor, "turn", 2))
+def test_an_answer_dropped_during_a_refused_block_is_silent(stage: Stage, refusal: Refusal) -> None:
+    stage.refuse_block(AT, refusal, also=lambda: setattr(stage.floor, "turn", 2))
     stage.play(lambda: bool(stage.of(PlaybackStopped)))
     index, position, frames = stage.runs()[-1]
     assert position + frames == AT

@@ -1,4 +1,4 @@
-"""Rate conversion, channels, blocks: what goes in comes out, at the place that is promised."""
+"""Rate conversion, channels and blocks preserve the samples with the documented delay."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def in_blocks(convert: Decimator | Interpolator, samples: Samples, size: int) ->
     return np.concatenate(parts)
 
 
-def test_at_16_khz_nothing_is_touched() -> None:
+def test_at_16_khz_samples_are_unchanged() -> None:
     samples = noise(80)
     assert Decimator(1)(samples) is samples
     assert Interpolator(1)(samples) is samples
@@ -46,7 +46,9 @@ def test_at_16_khz_nothing_is_touched() -> None:
 
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("hz", [200, 1000, 4000, 6500])
-def test_speech_passes_both_ways_within_half_a_decibel(factor: int, hz: float) -> None:
+def test_speech_frequencies_pass_both_conversions_within_half_a_decibel(
+    factor: int, hz: float
+) -> None:
     down = Decimator(factor)(tone(hz, 16_000 * factor))
     up = Interpolator(factor)(tone(hz, 16_000))
     assert level_db(down) == pytest.approx(0, abs=0.5)
@@ -54,12 +56,12 @@ def test_speech_passes_both_ways_within_half_a_decibel(factor: int, hz: float) -
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_what_16_khz_cannot_hold_is_55_db_down(factor: int) -> None:
+def test_frequencies_above_8_khz_are_attenuated_by_55_db(factor: int) -> None:
     assert level_db(Decimator(factor)(tone(8_600, 16_000 * factor))) < -55
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_a_converted_loudspeaker_adds_no_images(factor: int) -> None:
+def test_interpolation_adds_no_images(factor: int) -> None:
     up = Interpolator(factor)(tone(6_000, 16_000)).astype(np.float64)
     spectrum = np.abs(np.fft.rfft(up * np.hanning(len(up))))
     hz = np.fft.rfftfreq(len(up), 1 / (16_000 * factor))
@@ -68,7 +70,7 @@ def test_a_converted_loudspeaker_adds_no_images(factor: int) -> None:
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_the_delay_is_the_promised_one_to_the_sample(factor: int) -> None:
+def test_the_conversion_delay_is_exact_to_the_sample(factor: int) -> None:
     click = np.zeros(320, np.int16)
     click[100] = 20_000
     up = Interpolator(factor)(click)
@@ -96,7 +98,7 @@ def test_full_scale_is_clipped_and_does_not_wrap() -> None:
     assert middle_of_a_high > 30_000
 
 
-def test_the_microphone_is_the_left_channel_and_the_loudspeaker_both() -> None:
+def test_the_left_channel_is_captured_and_both_are_played() -> None:
     left, right = noise(80, seed=1), noise(80, seed=2)
     frames = np.stack((left, right), axis=1).reshape(-1)
     assert np.array_equal(one_channel(frames, 2), left)
@@ -105,7 +107,7 @@ def test_the_microphone_is_the_left_channel_and_the_loudspeaker_both() -> None:
     assert np.array_equal(all_channels(left, 2)[1::2], left)
 
 
-def test_blocks_are_whole_whatever_the_card_delivers() -> None:
+def test_blocks_have_their_full_size_for_any_delivered_size() -> None:
     samples, blocks = noise(1000), Blocks(80)
     out: list[Samples] = []
     at = 0
@@ -116,7 +118,7 @@ def test_blocks_are_whole_whatever_the_card_delivers() -> None:
     assert np.array_equal(np.concatenate(out), samples[:960])
 
 
-def test_a_fade_starts_at_nothing_ends_at_everything_and_has_no_step() -> None:
+def test_a_fade_rises_from_0_to_1_without_a_step() -> None:
     fade = fade_in(32)
     assert fade[0] < 0.001
     assert fade[-1] > 0.999

@@ -1,4 +1,4 @@
-"""Sound files: plain WAV needs no package; what is no sound file is one sentence."""
+"""Reading sound files: PCM WAV of any width, and errors for files that are not sound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write(path: Path, data: bytes, width: int, channels: int = 1, rate_hz: int =
 
 
 def pcm(width: int) -> bytes:
-    """The tone as little-endian PCM of that many bytes a sample."""
+    """The tone as little-endian PCM of `width` bytes a sample."""
     steps = np.round(TONE * 2 ** (8 * width - 1)).astype(np.int64)
     if width == 1:
         return bytes((steps + 128).astype(np.uint8))
@@ -33,13 +33,13 @@ def pcm(width: int) -> bytes:
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 4])
-def test_every_width_of_pcm_is_the_same_tone(tmp_path: Path, width: int) -> None:
+def test_pcm_of_every_width_is_read(tmp_path: Path, width: int) -> None:
     path = write(tmp_path / "tone.wav", pcm(width), width)
     assert np.abs(read_sound(path) - TONE).max() < 2.0 ** (1 - 8 * width) + 1e-6
     assert duration_s(path) == 1.0
 
 
-def test_two_channels_become_their_mean_at_the_boxs_rate(tmp_path: Path) -> None:
+def test_two_channels_are_averaged_and_resampled(tmp_path: Path) -> None:
     both = np.stack([np.full(48_000, 3000), np.full(48_000, 1000)], axis=1).astype("<i2")
     path = write(tmp_path / "both.wav", both.tobytes(), 2, channels=2, rate_hz=48_000)
     sound = read_sound(path)
@@ -47,7 +47,7 @@ def test_two_channels_become_their_mean_at_the_boxs_rate(tmp_path: Path) -> None
     assert np.abs(sound[2000:-2000] - 2000 / 32768).max() < 1e-3
 
 
-def test_a_file_whose_last_frame_is_cut_short_is_read_up_to_there(tmp_path: Path) -> None:
+def test_a_truncated_last_frame_is_ignored(tmp_path: Path) -> None:
     path = write(tmp_path / "tone.wav", pcm(2), 2)
     path.write_bytes(path.read_bytes()[:-1])
     assert len(read_sound(path)) == RATE_HZ - 1
@@ -55,7 +55,9 @@ def test_a_file_whose_last_frame_is_cut_short_is_read_up_to_there(tmp_path: Path
 
 @pytest.mark.parametrize("name", ["words.wav", "words.flac"])
 @pytest.mark.parametrize("content", [b"", b"RIFF", b"no sound at all, but words"])
-def test_what_is_no_sound_file_is_one_sentence(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_file_that_is_not_sound_raises_an_error_that_names_it(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     for read in (read_sound, duration_s):
@@ -68,6 +70,6 @@ def test_a_file_without_a_sample_is_refused(tmp_path: Path) -> None:
         read_sound(write(tmp_path / "empty.wav", b"", 2))
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="No such file"):
         read_sound(tmp_path / "none.wav")

@@ -1,4 +1,4 @@
-"""Where the last word of a stretch of speech began."""
+"""The start of the last word in a stretch of speech."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MS = RATE_HZ // 1000
 
 
 def speech(*pieces: tuple[int, float]) -> Samples:
-    """Sound of so many ms at so many dB, one after the other."""
+    """Consecutive pieces of noise, each given as (ms, dB)."""
     return np.concatenate(
         [(noise(ms * MS, seed=ms) * 10 ** (db / 20)).astype(np.int16) for ms, db in pieces]
     )
@@ -27,7 +27,10 @@ WORD, GAP, SOFT = 0.0, -60.0, -22.0
     [
         (((400, WORD), (80, GAP), (300, WORD)), 300),
         (((300, WORD), (60, GAP), (300, WORD), (60, GAP), (400, WORD)), 400),
-        (((400, WORD), (80, GAP), (300, WORD), (30, GAP), (200, WORD)), 530),  # a closure: "act"
+        (
+            ((400, WORD), (80, GAP), (300, WORD), (30, GAP), (200, WORD)),
+            530,
+        ),  # a plosive's closure, as in "act"
         (
             ((400, WORD), (80, GAP), (300, WORD), (80, GAP), (100, WORD)),
             480,
@@ -43,17 +46,17 @@ def test_the_last_word_begins_after_the_last_gap(
 
 
 @pytest.mark.parametrize("ms", [0, 3, 150])
-def test_less_than_a_syllable_is_said_again_whole(ms: int) -> None:
+def test_less_than_a_syllable_is_repeated_completely(ms: int) -> None:
     sound = speech((ms, WORD)) if ms else np.zeros(0, np.int16)
     assert last_word(sound) == len(sound)
 
 
 @pytest.mark.parametrize("ms", [155, 700, 1203])
 @pytest.mark.parametrize("level", [WORD, GAP, -90.0])
-def test_it_never_lies_outside_the_sound(ms: int, level: float) -> None:
+def test_the_boundary_is_never_outside_the_sound(ms: int, level: float) -> None:
     assert 0 <= last_word(speech((ms, level))) <= ms * MS
 
 
-def test_a_quiet_voice_has_the_same_words_as_a_loud_one() -> None:
+def test_a_quiet_voice_has_the_same_boundary_as_a_loud_one() -> None:
     loud = speech((400, WORD), (80, GAP), (300, WORD))
     assert last_word((loud * 0.1).astype(np.int16)) == last_word(loud)
