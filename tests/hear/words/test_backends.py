@@ -62,8 +62,10 @@ def test_in_another_language_no_recogniser_runs_unless_the_owner_names_one(tmp_p
     german = settings.load(overrides={"state_dir": str(tmp_path), "language": "de"})
     assert backends.recogniser(german) is None
     assert not backends.any_recogniser(german)
-    overrides_ = {"hearing": {"words": {"recogniser": "pocketsphinx"}}}
-    wanted = settings.load(overrides={"state_dir": str(tmp_path), "language": "de", **overrides_})
+    named_recogniser = {"hearing": {"words": {"recogniser": "pocketsphinx"}}}
+    wanted = settings.load(
+        overrides={"state_dir": str(tmp_path), "language": "de", **named_recogniser}
+    )
     assert isinstance(backends.recogniser(wanted), PocketsphinxRecogniser)
 
 
