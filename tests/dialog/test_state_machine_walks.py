@@ -176,7 +176,6 @@ class Walk:
         return []
 
 
-# What may come, from two small numbers and what is going on: `turn` and `serial` are mostly the
 # Possible messages, made from two small numbers and the walk: `turn` and `serial` are mostly the
 # present ones, and sometimes the one before or after.
 Maker = Callable[[Walk, int, int], DialogEvent]

@@ -1,7 +1,7 @@
-"""axe-core in a page that a browser shows, and what it finds there.
+"""Runs axe-core in a page of a test browser and returns its findings.
 
-It runs in a world of its own (Page.createIsolatedWorld): the page's policy and its scripts stay as
-they are. The file is that of axe-core's package in the npm registry, unchanged (README.md there).
+It runs in an isolated world (Page.createIsolatedWorld), so the page's content security policy and
+scripts stay unchanged. The file is that of axe-core's npm package, unmodified (README.md there).
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class AxeFinding:
 @functools.cache
 def source() -> str:
     data = FILE.read_bytes()
-    assert hashlib.sha256(data).hexdigest() == SHA256, f"{FILE} is not the one that was looked at"
+    assert hashlib.sha256(data).hexdigest() == SHA256, f"{FILE} is not the reviewed file"
     return data.decode()
 
 
 def findings(browser: Chromium) -> list[AxeFinding]:
-    """All rules that are on by default: WCAG 2.0 to 2.2, A and AA, and best practices."""
+    """Run all rules that are on by default: WCAG 2.0 to 2.2, A and AA, and best practices."""
     frame = browser.tell("Page.getFrameTree")["frameTree"]["frame"]["id"]
     world = browser.tell("Page.createIsolatedWorld", frameId=frame, worldName="axe")
     where: dict[str, Any] = {"contextId": world["executionContextId"]}

@@ -1,7 +1,7 @@
-"""A real browser for tests: Debian's Chromium, told what to do through a pipe.
+"""A real browser for tests: Debian's Chromium, controlled through a pipe.
 
-The Chrome DevTools Protocol over descriptors 3 and 4 (`--remote-debugging-pipe`): JSON, each
-message ended by a zero byte. No driver and no package is needed for it.
+It speaks the Chrome DevTools Protocol over descriptors 3 and 4 (`--remote-debugging-pipe`): JSON
+messages, each ended by a zero byte. It needs no driver and no package.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-PROGRAM = "/usr/lib/chromium/chromium"  # /usr/bin/chromium is a script around it
+PROGRAM = "/usr/lib/chromium/chromium"  # /usr/bin/chromium is a wrapper script
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage
 --disable-extensions --no-default-browser-check --remote-debugging-pipe""".split()
 PATIENCE_S = 60.0  # on a very busy machine
-LOOK_S = 0.02  # between two looks at the page: each costs the browser and us a message
+LOOK_S = 0.02  # between two evaluations in `until`: each costs a message both ways
 
 
 class Program:
-    """A running Chromium, with a profile of its own that goes with it."""
+    """A running Chromium with its own profile, which `end` deletes."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -38,7 +38,7 @@ class Program:
         self._profile = tempfile.mkdtemp(prefix="interlude-chromium-")
         theirs_read, self._write = os.pipe()
         self._read, theirs_write = os.pipe()
-        # Descriptors 3 and 4 are Chromium's own choice; a shell puts ours there.
+        # Chromium prescribes descriptors 3 and 4; a shell redirects the pipes to them.
         command = f'exec {PROGRAM} "$@" 3<&{theirs_read} 4>&{theirs_write}'
         profile = f"--user-data-dir={self._profile}"
         self._process = subprocess.Popen(
@@ -65,7 +65,7 @@ class Program:
         shutil.rmtree(self._profile, ignore_errors=True)
 
     def send(self, method: str, words: dict[str, Any], session: str) -> int:
-        """A command to the browser, or to the page of that session. Returns its number."""
+        """Send a command to the browser, or to the page of this session. Returns its number."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": words}
         if session:
@@ -74,21 +74,21 @@ class Program:
         return self._number
 
     def next(self) -> dict[str, Any]:
-        """What it says next."""
+        """The next message of the browser."""
         while b"\0" not in self._data:
             readable, _, _ = select.select([self._read], [], [], PATIENCE_S)
-            assert readable, "the browser says nothing"
+            assert readable, "no message of the browser in time"
             piece = os.read(self._read, 1 << 20)
-            assert piece, "the browser has ended"
+            assert piece, "the browser has closed the pipe"
             self._data += piece
         line, _, self._data = self._data.partition(b"\0")
-        said: dict[str, Any] = json.loads(line)
-        return said
+        message: dict[str, Any] = json.loads(line)
+        return message
 
 
 @functools.cache
-def _kept() -> list[Program]:
-    """The one that runs, if any. It takes longer to start than most tests, and serves them all."""
+def _shared_programs() -> list[Program]:
+    """The running browser, if any: shared by all tests, since its start takes longer than most."""
     programs: list[Program] = []
 
     def end() -> None:
@@ -100,7 +100,7 @@ def _kept() -> list[Program]:
 
 
 def running() -> Program:
-    programs = _kept()
+    programs = _shared_programs()
     if programs and not programs[0].runs:
         programs.pop().end()
     if not programs:
@@ -109,7 +109,7 @@ def running() -> Program:
 
 
 class Chromium:
-    """One page, with cookies and a cache of its own. `errors`: of its console."""
+    """One page with its own cookies and cache. `errors`: those of its console."""
 
     def __init__(self, width: int = 1280, *, dark: bool = False) -> None:
         self.errors: list[str] = []
@@ -137,19 +137,19 @@ class Chromium:
             self.tell("Target.disposeBrowserContext", browserContextId=self._context)
 
     def tell(self, method: str, **words: Any) -> dict[str, Any]:
-        """One command of the protocol; returns what came of it."""
+        """Send one command of the protocol; returns its result."""
         number = self._program.send(method, words, self._session)
         while True:
-            said = self._program.next()
-            if said.get("id") == number:
-                assert "error" not in said, said
-                found: dict[str, Any] = said["result"]
+            message = self._program.next()
+            if message.get("id") == number:
+                assert "error" not in message, message
+                found: dict[str, Any] = message["result"]
                 return found
-            if said.get("sessionId") == self._session:
-                self._note(said)
+            if message.get("sessionId") == self._session:
+                self._note(message)
 
     def run(self, script: str) -> Any:
-        """The value of a JavaScript expression in the page."""
+        """Evaluate a JavaScript expression in the page and return its value."""
         found = self.tell("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
@@ -159,7 +159,7 @@ class Chromium:
         self.until(f"document.readyState === 'complete' && location.href.startsWith('{place}')")
 
     def until(self, script: str) -> Any:
-        """Wait until it is true; the test fails if it never is."""
+        """Wait until the expression is true; fails after PATIENCE_S."""
         end_s = time.monotonic() + PATIENCE_S
         while not (found := self.run(script)):
             assert time.monotonic() < end_s, (script, self.run("document.body.innerText"))
@@ -167,7 +167,7 @@ class Chromium:
         return found
 
     def press(self, key: str) -> None:
-        """A key, down and up."""
+        """Press and release a key."""
         code = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, " ": 32}[key]
         text = {"Enter": "\r", " ": " "}.get(key, "")
         words = {"key": key, "windowsVirtualKeyCode": code, "text": text}
@@ -178,13 +178,13 @@ class Chromium:
         self.tell("Input.insertText", text=text)
 
     def picture(self, file: Path) -> None:
-        """The whole page as PNG."""
+        """Save a screenshot of the whole page as PNG."""
         made = self.tell("Page.captureScreenshot", captureBeyondViewport=True)
         file.write_bytes(base64.b64decode(made["data"]))
 
-    def _note(self, said: dict[str, Any]) -> None:
-        if said.get("method") == "Runtime.exceptionThrown":
-            self.errors.append(said["params"]["exceptionDetails"]["text"])
-        entry = said.get("params", {}).get("entry", {})
-        if said.get("method") == "Log.entryAdded" and entry.get("level") == "error":
+    def _note(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "Runtime.exceptionThrown":
+            self.errors.append(message["params"]["exceptionDetails"]["text"])
+        entry = message.get("params", {}).get("entry", {})
+        if message.get("method") == "Log.entryAdded" and entry.get("level") == "error":
             self.errors.append(f"{entry['text']} {entry.get('url', '')}")

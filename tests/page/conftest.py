@@ -1,4 +1,4 @@
-"""A page without sockets, for each test its own."""
+"""A page without sockets, a new one for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page without sockets: requests in, replies out; a clock of the test's own, mail in a list."""
+"""A page without sockets: requests in, replies out, a settable clock, sent messages in a list."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ CODE = "482913"
 
 
 class Desk:
-    """`said`: what the page sent to the conductor. `cookies`: of the browser that asks. `handed`:
-    its settings belong to root."""
+    """`sent`: messages of the page to the conductor. `cookies`: those of the requesting browser.
+    `handed`: settings belong to root, and changes are handed over as requests."""
 
     def __init__(self, folder: Path, *, handed: bool = False, **changes: Any) -> None:
         self.now_s = 1000.0
-        self.said: list[Message] = []
-        self.takes_mail = True
+        self.sent: list[Message] = []
+        self.accepts_messages = True
         self.cookies: dict[str, str] = {}
         self.viewers = Viewers()
         self.watched = 0
@@ -99,8 +99,8 @@ class Desk:
         return HandedChanges(name, lambda: self.now_s, folder / "wanted", folder / "changed")
 
     def _send(self, message: Message) -> bool:
-        self.said.append(message)
-        return self.takes_mail
+        self.sent.append(message)
+        return self.accepts_messages
 
     def _start(
         self, command: Sequence[str], given: bytes, _: float, done: Callable[[bytes], None]
@@ -111,14 +111,18 @@ class Desk:
         self.watched += 1
 
     def request(self, method: str, path: str, **headers: str) -> Reply | EventStream:
-        """As a browser asks that keeps its cookies."""
-        said = {"host": HOST} | {name.replace("_", "-"): value for name, value in headers.items()}
+        """Request as a browser that keeps its cookies."""
+        sent_headers = {"host": HOST} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
         if self.cookies:
-            said["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+            sent_headers["cookie"] = "; ".join(
+                f"{name}={value}" for name, value in self.cookies.items()
+            )
         place, _, query = path.partition("?")
         words = dict(pair.split("=") for pair in query.split("&")) if query else {}
-        body = said.pop("body", "").encode()
-        reply = self.site.answer(Request(method, place, said, words, body, "192.168.1.9"))
+        body = sent_headers.pop("body", "").encode()
+        reply = self.site.answer(Request(method, place, sent_headers, words, body, "192.168.1.9"))
         if isinstance(reply, Reply):
             self._keep_cookies(reply)
         return reply
@@ -129,22 +133,26 @@ class Desk:
         return reply
 
     def post(self, path: str, form: dict[str, str] | None = None, **headers: str) -> Reply:
-        """A form of the page itself, unless `headers` say otherwise."""
-        said = {"origin": f"http://{HOST}", "content_type": FORM, "body": urlencode(form or {})}
-        reply = self.request("POST", path, **(said | headers))
+        """Post a form with the page's own origin, unless `headers` override it."""
+        sent_headers = {
+            "origin": f"http://{HOST}",
+            "content_type": FORM,
+            "body": urlencode(form or {}),
+        }
+        reply = self.request("POST", path, **(sent_headers | headers))
         assert isinstance(reply, Reply)
         return reply
 
     def pair(self) -> None:
-        """Be let in, by the digits."""
+        """Pair the browser by the digits."""
         assert self.post("/pair/code").status == 303
         assert self.post("/pair", {"code": CODE}).status == 303
         assert COOKIE in self.cookies
-        self.said.clear()
+        self.sent.clear()
 
     @property
     def token(self) -> str:
-        """Of a form on the page that this browser has."""
+        """The form token of this browser."""
         found = re.search(r'name="token" value="(\w+)"', self.text("/access"))
         assert found
         return found[1]
@@ -163,7 +171,7 @@ class Desk:
 
 
 def runs_from_slot_b(desk: Desk) -> SlotStateFile:
-    """A card of ours that runs the system 0.2.0 from there; 0.1.0 proved well in slot a."""
+    """A card with our image that runs system 0.2.0 from slot b; 0.1.0 is proved in slot a."""
     places = desk.box.places
     places.firmware.touch()
     places.command_line.write_text("interlude.slot=b")

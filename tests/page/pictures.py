@@ -1,7 +1,7 @@
-"""The docs' pictures of the page, of a box that plays the demo: `python -m tests.page.pictures`.
+"""Makes the docs' pictures of the page while a box plays the demo: `python -m tests.page.pictures`.
 
-Writes docs/page.webp (Live while the demo goes on, as on a desk) and docs/page-*.webp (on a phone,
-dark). The room, the box and the browser are real programs; what they show is what they did.
+Writes docs/page.webp (the live view during the demo, desktop size) and docs/page-*.webp (phone
+size, dark). The simulated room, the box and the browser run as real programs; nothing is staged.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from tests.page.test_browser import COLOURS
 
 DOCS = Path(__file__).parents[2] / "docs"
 DESK, PHONE = (1040, 745), (360, 740)
-SPOKEN = 5  # of the owner's in the demo: two answers, a murmur, a cough, a change of mind are there
-LATER_S = 2.0  # and the box speaks again
+# The owner's utterance after which the picture is taken: by then the demo has shown two answers, a
+# backchannel, a cough and a correction.
+SPOKEN = 5
+LATER_S = 2.0  # after the utterance, when the box speaks again
 PHONE_PAGES = (("live", ""), ("settings", "set"), ("try", "try"), ("box", "own"))
 
 
 class Photographer(threading.Thread):
-    """Pairs a browser with the digits that were printed; takes the pictures when it is told to."""
+    """Pairs a browser by the printed digits; takes the pictures when `now` is set."""
 
     def __init__(self, address: str, digits: str, folder: Path) -> None:
         super().__init__()
         self._address, self._digits, self._folder = address, digits, folder
-        self.there, self.now = threading.Event(), threading.Event()
+        self.ready, self.now = threading.Event(), threading.Event()
         self.stopped = False
 
     def run(self) -> None:
@@ -45,7 +47,7 @@ class Photographer(threading.Thread):
             browser.tell("Emulation.setScrollbarsHidden", hidden=True)
             shape(browser, *DESK, dark=False)
             browser.until("document.querySelector('#hint').hidden")
-            self.there.set()
+            self.ready.set()
             self.now.wait()
             if not self.stopped:
                 save(browser, DOCS / "page.webp", DESK)
@@ -67,7 +69,7 @@ def shape(browser: Chromium, width: int, height: int, *, dark: bool) -> None:
 
 
 def save(browser: Chromium, file: Path, size: tuple[int, int]) -> None:
-    """What is on the screen."""
+    """Save the visible part of the page."""
     clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
     made = browser.tell("Page.captureScreenshot", format="webp", quality=82, clip=clip)
     file.write_bytes(base64.b64decode(made["data"]))
@@ -80,10 +82,10 @@ def main() -> None:
         photographer = Photographer(page.address, page.digits, Path(place))
 
         def during(rehearsal: Rehearsal) -> None:
-            page.tell(rehearsal)
+            page.print_address(rehearsal)
             if rehearsal.supervisor.is_ready and photographer.ident is None:
                 photographer.start()
-                photographer.there.wait(60)  # what is said from now on is seen
+                photographer.ready.wait(60)  # from now on the picture shows the conversation
             said = rehearsal.recording.said[SPOKEN - 1 :]
             if said and rehearsal.card.now() > said[0].end + LATER_S * RATE_HZ:
                 photographer.now.set()

@@ -1,4 +1,4 @@
-"""A site over real connections, in a thread of its own."""
+"""A site served over real connections in its own thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.page.desk import Desk
 
 
 class Served:
-    """`site`: the port → what answers there. `options`: of the server."""
+    """`site`: function from the port to the site to serve. `options`: those of the server."""
 
     def __init__(self, site: Callable[[int], Site], **options: Any) -> None:
         listener = try_listen(("127.0.0.1", 0))
         self.port: int = listener.getsockname()[1]
-        self.patience_s = 20.0  # with each step of an answer
+        self.patience_s = 20.0  # timeout of each step of a reply
         self.loop = asyncio.new_event_loop()
         self.server = HttpServer(listener, site(self.port), **options)
         self._runs = threading.Event()
@@ -31,15 +31,15 @@ class Served:
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)
         self.loop.run_until_complete(self.server.start())
-        self.loop.call_soon(self._runs.set)  # a stop before it would end the start, and not this
+        self.loop.call_soon(self._runs.set)  # a stop before this point would end the start
         self.loop.run_forever()
 
-    def do(self, what: Callable[[], object]) -> None:
-        """In the server's own thread."""
+    def do(self, action: Callable[[], object]) -> None:
+        """Run `action` in the server's thread and wait for it."""
         done = threading.Event()
 
         def run() -> None:
-            what()
+            action()
             done.set()
 
         self.loop.call_soon_threadsafe(run)
@@ -60,8 +60,8 @@ class Served:
 
     def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience_s)
-        said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
-        connection.request(method, path, body, said)
+        sent_headers = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
+        connection.request(method, path, body, sent_headers)
         reply = connection.getresponse()
         found = reply.status, reply.read()
         connection.close()
@@ -69,7 +69,7 @@ class Served:
 
 
 def served_desk(desk: Desk, **options: Any) -> Served:
-    """The page."""
+    """The desk's page, served."""
 
     def site(port: int) -> Site:
         desk.site._host = ("interlude", port)
@@ -79,7 +79,7 @@ def served_desk(desk: Desk, **options: Any) -> Served:
 
 
 def gone(connection: socket.socket) -> bool:
-    """Read to the end; whether the other side has closed."""
+    """Read to the end; True if the other side has closed the connection."""
     try:
         while connection.recv(65_536):
             continue

@@ -1,6 +1,6 @@
-"""Every view of the page as its users have it: axe-core finds nothing grave, nothing is wider than
-the screen, and the keyboard reaches everything; on a phone, dark and in German; on a desk, light
-and in English."""
+"""Every view of the page: axe-core finds nothing serious, nothing is wider than the screen, and the
+keyboard reaches everything; at phone size, dark and in German, and at desktop size, light and in
+English."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.page.views import VIEWS, View
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 OVER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-# What Tab has to reach: a group of radio buttons would be one stop, and there is none.
+# The elements that Tab has to reach. A group of radio buttons would be one stop; there is none.
 STOPS = """[...document.querySelectorAll(
   "a[href], button, input, select, textarea, summary, [tabindex]")].filter(
   one => !one.disabled && one.type !== "hidden"
@@ -63,7 +63,7 @@ def served() -> Iterator[list[Served]]:
 
 
 def show(view: View, screen: Screen, folder: Path, served: list[Served]) -> None:
-    """The browser shows it."""
+    """Open the view in the browser."""
     for name in ("wanted", "changed"):
         (folder / name).mkdir()
     (folder / "localtime").symlink_to("/usr/share/zoneinfo/Europe/Berlin")
@@ -95,14 +95,14 @@ def test_every_view_is_accessible_fits_the_screen_and_works_by_keyboard(
     assert browser.run("document.documentElement.lang") == screen.language
     assert [one for one in findings(browser) if one.grave] == []
     assert browser.run(OVER) <= 0, "wider than the screen"
-    if screen.phone:  # the order is the same on both
+    if screen.phone:  # the tab order is the same at both sizes
         tab_through(browser)
     own = [error for error in browser.errors if f":{served[-1].port}/" in error]
     assert [error for error in own if "status of 4" not in error] == []
 
 
 def tab_through(browser: Chromium) -> None:
-    """The keyboard reaches everything, and shows where it is."""
+    """Check that Tab reaches every element and that each shows the focus."""
     wanted = browser.run(STOPS)
     seen = dict[str, bool]()
     for _ in range(wanted + 2):
@@ -111,10 +111,10 @@ def tab_through(browser: Chromium) -> None:
         if stop:
             seen[stop] = drawn
     assert len(seen) == wanted, "the keyboard does not reach everything"
-    assert all(seen.values()), "what has the focus is not seen"
+    assert all(seen.values()), "the focus is not visible"
 
 
 def test_every_page_is_shown_by_a_view() -> None:
     shown = {view.path for view in VIEWS}
-    files = {"/own/backup/file"}  # saved, and not shown
+    files = {"/own/backup/file"}  # a download, not a view
     assert {path for path, route in PAGES.items() if route.get is not None} - files <= shown

@@ -1,4 +1,4 @@
-"""What avahi announces follows the settings."""
+"""The announcement by avahi follows the settings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from appliance.page.announcement import address_of, announcement
 from appliance.settings import PageSettings, load
 
 
-def page(**told: Any) -> PageSettings:
-    return load(None, {"page": told}).page
+def page(**config: Any) -> PageSettings:
+    return load(None, {"page": config}).page
 
 
 def announced(settings: PageSettings) -> list[tuple[str | None, ...]]:
-    services = ET.fromstring(announcement(settings)).findall("service")  # noqa: S314  # our own
+    services = ET.fromstring(announcement(settings)).findall("service")  # noqa: S314  # our own file
     keys = ("type", "port", "txt-record")
     return [tuple(each.findtext(key) for key in keys) for each in services]
 
@@ -43,15 +43,15 @@ def test_with_a_certificate_the_encrypted_page_is_announced() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "config",
     [{"enabled": False}, {"listen": "127.0.0.1"}, {"listen": "127.1.2.3"}, {"listen": "::1"}],
 )
-def test_a_page_unreachable_from_the_network_is_not_announced(told: dict[str, Any]) -> None:
-    assert announcement(page(**told)) == b""
+def test_a_page_unreachable_from_the_network_is_not_announced(config: dict[str, Any]) -> None:
+    assert announcement(page(**config)) == b""
 
 
 @pytest.mark.parametrize(
-    ("told", "address"),
+    ("config", "address"),
     [
         ({}, "http://{}"), ({"port": 8123}, "http://{}:8123"), ({"enabled": False}, ""),
         ({"certificate": "/x.pem"}, "https://{}"), ({"listen": "127.0.0.1"}, ""),
@@ -59,9 +59,9 @@ def test_a_page_unreachable_from_the_network_is_not_announced(told: dict[str, An
     ],
 )  # fmt: skip
 def test_the_pages_address_has_a_placeholder_for_the_boxs_name(
-    told: dict[str, Any], address: str
+    config: dict[str, Any], address: str
 ) -> None:
-    assert address_of(page(**told)) == address
+    assert address_of(page(**config)) == address
 
 
 def test_on_a_development_machine_nothing_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:

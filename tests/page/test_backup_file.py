@@ -1,4 +1,4 @@
-"""A backup: what it holds is what comes out, and nothing else is taken from any archive."""
+"""A backup file: unpacking returns what was packed, and any other archive is refused."""
 
 from __future__ import annotations
 
@@ -36,12 +36,18 @@ WHOLE = Backup(
 def archive(
     entries: dict[str, bytes], compress: int = zipfile.ZIP_STORED, mode: int = 0, **manifest: object
 ) -> bytes:
-    """With a manifest that fits, unless it is told otherwise."""
+    """A zip file with a matching manifest, unless `manifest` overrides it."""
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in entries.items()}
-    told = {"version": 1, "made_s": 1.8e9, "made_by": "0.1.0", "name": "x", "sha256": sums}
+    default_manifest = {
+        "version": 1,
+        "made_s": 1.8e9,
+        "made_by": "0.1.0",
+        "name": "x",
+        "sha256": sums,
+    }
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", compress) as out:
-        every = {"manifest.json": json.dumps(told | manifest).encode()} | entries
+        every = {"manifest.json": json.dumps(default_manifest | manifest).encode()} | entries
         for name, data in every.items():
             info = zipfile.ZipInfo(name)
             info.compress_type, info.external_attr = compress, mode << 16
@@ -75,7 +81,7 @@ def bomb() -> bytes:
 
 
 def lying_bomb() -> bytes:
-    """Its directory says that it is small and stored."""
+    """A bomb whose directory claims a small, stored entry."""
     data = bytearray(bomb())
     at = data.rindex(b"PK\x01\x02")
     struct.pack_into("<H", data, at + 10, 0)
@@ -84,7 +90,7 @@ def lying_bomb() -> bytes:
 
 
 def crowd() -> bytes:
-    """A directory that says it has a million entries."""
+    """A backup whose directory claims 65,535 entries."""
     data = bytearray(pack(WHOLE))
     struct.pack_into("<2H", data, len(data) - 14, 65_535, 65_535)
     return bytes(data)

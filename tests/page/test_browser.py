@@ -23,7 +23,7 @@ from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
-# How many colours the picture has: drawn is not the same as there.
+# The number of colours in the picture: a canvas that exists need not be drawn.
 COLOURS = """(() => {
   const c = document.querySelector("#picture"), seen = new Set();
   const d = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
@@ -34,8 +34,8 @@ COLOURS = """(() => {
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[SupervisedPart]:
-    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
-    settings = load(None, {"state_dir": str(tmp_path / "state"), "page": told})
+    config = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    settings = load(None, {"state_dir": str(tmp_path / "state"), "page": config})
     with SupervisedPart("page", settings) as part:
         part.until(lambda: part.supervisor.is_ready)
         part.mail.send(BoxStatus("open", False, 0.8, "espeak", "pocket"))
@@ -47,7 +47,7 @@ def place(page: SupervisedPart) -> str:
 
 
 def let_in(page: SupervisedPart, browser: Chromium) -> None:
-    """By the digits, by keyboard alone: the field has the focus when the page comes."""
+    """Pair by the digits, by keyboard alone: the field has the focus when the page opens."""
     browser.open(place(page))
     browser.run("document.querySelector('form[action=\"/pair/code\"] button').focus()")
     browser.press("Enter")
@@ -60,7 +60,7 @@ def let_in(page: SupervisedPart, browser: Chromium) -> None:
 
 
 def talk(page: SupervisedPart) -> None:
-    """An answer that somebody speaks over, and that ends."""
+    """An answer that the owner interrupts."""
     now = round(time.monotonic() * 16_000)
     loud, quiet = (-12,) * 5, (-70,) * 5
     messages: tuple[Message, ...] = (
@@ -129,7 +129,7 @@ return ask.responseText.includes("Turn the microphone on") })(new XMLHttpRequest
 def test_changes_during_a_lost_connection_are_shown(page: SupervisedPart) -> None:
     with Chromium() as browser:
         let_in(page, browser)
-        browser.run("dispatchEvent(new Event('pagehide'))")  # ends the stream of events
+        browser.run("dispatchEvent(new Event('pagehide'))")  # ends the event stream
         page.until(lambda: page.told(LiveView)[-1] == LiveView(on=False), within_s=60)
         page.mail.send(BoxStatus("open", True, 0.75, "espeak", "pocket"))
         browser.until(NOW)

@@ -1,4 +1,4 @@
-"""The owner's certificate: what is taken, and what is said of each that is not."""
+"""The owner's certificate: which are accepted, and the error for each that is not."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 def page(certificate: Path | str, key: Path | str = "") -> PageSettings:
-    told = {"certificate": str(certificate), "key": str(key)}
-    return load(None, {"page": told}).page
+    config = {"certificate": str(certificate), "key": str(key)}
+    return load(None, {"page": config}).page
 
 
 def test_without_the_setting_there_is_no_certificate() -> None:
@@ -99,7 +99,7 @@ def gone(authority: Authority, folder: Path) -> PageSettings:
 
 
 @pytest.mark.parametrize(
-    ("spoiled", "said"),
+    ("spoiled", "problem"),
     [
         (expired, "has expired"), (not_yet, "is not valid yet"), (of_clients, "not one for serv"),
         (of_another, "do not belong together"), (no_pem, "do not belong together"),
@@ -108,18 +108,18 @@ def gone(authority: Authority, folder: Path) -> PageSettings:
     ],
 )  # fmt: skip
 def test_an_unusable_certificate_is_an_error_with_a_remedy(
-    authority: Authority, tmp_path: Path, spoiled: Spoiled, said: str
+    authority: Authority, tmp_path: Path, spoiled: Spoiled, problem: str
 ) -> None:
-    with pytest.raises(PageError, match=said) as raised:
+    with pytest.raises(PageError, match=problem) as raised:
         load_certificate(spoiled(authority, tmp_path), NOBODY)
     assert raised.value.remedy
 
 
 def test_a_new_certificate_changes_its_stamp(authority: Authority) -> None:
-    told = page(*authority.issue("kitchen.local"))
-    before = stamp(told, NOBODY)
-    assert before == stamp(told, NOBODY)
+    config = page(*authority.issue("kitchen.local"))
+    before = stamp(config, NOBODY)
+    assert before == stamp(config, NOBODY)
     authority.issue("kitchen.local")
-    assert stamp(told, NOBODY) != before
-    Path(told.key).unlink()
-    assert stamp(told, NOBODY)[1] == (0, 0)
+    assert stamp(config, NOBODY) != before
+    Path(config.key).unlink()
+    assert stamp(config, NOBODY)[1] == (0, 0)

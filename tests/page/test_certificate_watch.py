@@ -1,4 +1,4 @@
-"""The certificate while the page runs: renewed, spoiled, near its end. Times are arguments."""
+"""The certificate while the page runs: renewed, damaged, near its expiry. Times are arguments."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ NOBODY: dict[str, str] = {}
 
 
 class Files:
-    """Certificate and key where the settings name them, watched since moment 0."""
+    """Certificate and key at the configured paths, watched since time 0."""
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
         self.certificate, self.key = folder / "page.pem", folder / "page.key"
         self.write(days=60)
-        told = {"certificate": str(self.certificate), "key": str(self.key)}
-        found = watch(load(None, {"page": told}).page, 0.0, NOBODY)
+        config = {"certificate": str(self.certificate), "key": str(self.key)}
+        found = watch(load(None, {"page": config}).page, 0.0, NOBODY)
         assert found is not None
         self.watch: CertificateWatch = found
 
@@ -83,7 +83,7 @@ def test_an_unusable_certificate_keeps_the_previous_one_and_is_reported(
     assert not files.look(4.0)
     assert files.watch.served is before
     assert ["the previous one stays in use" in one for one in files.notices()] == [True]
-    assert len(caplog.records) == 1, "once, not at each look"
+    assert len(caplog.records) == 1, "logged once, not at each check"
     files.write(days=60)
     assert files.look(6.0)
     assert files.notices() == []
@@ -92,7 +92,7 @@ def test_an_unusable_certificate_keeps_the_previous_one_and_is_reported(
 def test_a_refused_certificate_is_retried_later_without_a_change_of_its_file(
     files: Files,
 ) -> None:
-    files.key.chmod(0o644)  # no other file, and so no other stamp
+    files.key.chmod(0o644)  # the file and its stamp stay the same
     files.write(days=60)
     files.key.chmod(0o644)
     assert not files.look(2.0)

@@ -1,4 +1,4 @@
-"""A program that the page starts: its output comes by itself, whatever becomes of it."""
+"""A program that the page starts: its output is delivered however it ends."""
 
 from __future__ import annotations
 

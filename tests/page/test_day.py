@@ -1,4 +1,4 @@
-"""A page that is left open: nothing grows with the hours, and the last minute is always right."""
+"""A page left open for a day: nothing grows, and the last minute is always right."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tests.page.desk import Desk
 
 DAY_S, HOUR_S = 86_400, 3600
 TALK_S = 20  # between two questions: 4320 a day
-MOST_HELLO = 262_144  # bytes of what a browser is told first; a stream may keep as many unread
-MOST_OBJECTS = 300  # that a day may leave behind: none, but for what this process does besides
+MOST_HELLO = 262_144  # bytes of a browser's first event, as many as a stream may buffer
+MOST_OBJECTS = 300  # objects left by a day: none, except those of other work in this process
 
 
 def day(from_s: int, until_s: int) -> Iterator[tuple[float, Message]]:
-    """Of a talkative house, in order: levels all the time, and an answer that is spoken over."""
+    """The messages of a day in order, with their times: constant levels and interrupted answers."""
     for second in range(from_s, until_s):
         if second % TALK_S == 0:
             yield from talk(second // TALK_S + 1, float(second))
@@ -90,10 +90,10 @@ def test_a_day_of_events_takes_no_more_memory_than_an_hour_and_the_last_minute_i
     assert len(hello["history"]) < MOST_EVENTS
     fresh = LiveModel()
     live(fresh, DAY_S - round(HISTORY_S) - TALK_S, DAY_S)
-    wanted = [event for event in fresh.hello(DAY_S)["history"] if event["t"] >= DAY_S - HISTORY_S]
-    assert [one for one in hello["history"] if one["t"] >= DAY_S - HISTORY_S] == wanted
-    assert {event["k"] for event in wanted} >= {"levels", "answer", "pause", "verdict", "stop"}
-    assert sum(event["k"] == "levels" for event in wanted) == round(5 * HISTORY_S)
+    expected = [event for event in fresh.hello(DAY_S)["history"] if event["t"] >= DAY_S - HISTORY_S]
+    assert [one for one in hello["history"] if one["t"] >= DAY_S - HISTORY_S] == expected
+    assert {event["k"] for event in expected} >= {"levels", "answer", "pause", "verdict", "stop"}
+    assert sum(event["k"] == "levels" for event in expected) == round(5 * HISTORY_S)
 
 
 def test_a_burst_of_onsets_stays_within_the_event_limit() -> None:
@@ -130,8 +130,8 @@ def test_a_restarted_box_counts_from_zero_and_shows_no_older_events() -> None:
 
 @pytest.mark.parametrize("jump_s", [HOUR_S, -HOUR_S, 30 * 86_400, -30 * 86_400])
 def test_setting_the_clock_logs_no_browser_out(desk: Desk, jump_s: float) -> None:
-    """CLOCK_MONOTONIC, which the live view and the limits go by, is never set; the box's time of
-    day is, which says when a browser was seen."""
+    """The live view and the limits use CLOCK_MONOTONIC, which is never set. The time a browser was
+    last seen uses the time of day, which can be set."""
     desk.pair()
     clock = desk.box.access._clock
     desk.box.access._clock = lambda: clock() + jump_s
@@ -144,7 +144,7 @@ def test_setting_the_clock_logs_no_browser_out(desk: Desk, jump_s: float) -> Non
 def test_an_open_page_counts_as_seen_and_an_unused_access_expires(
     desk: Desk,
 ) -> None:
-    """A stream ends after an hour and is asked for anew, by which the browser counts as seen."""
+    """A browser reopens its stream every hour, and counts as seen each time."""
     desk.pair()
     for _ in range(3):
         desk.now_s += UNSEEN_S - SEEN_S
@@ -155,18 +155,18 @@ def test_an_open_page_counts_as_seen_and_an_unused_access_expires(
 
 
 def look(desk: Desk) -> list[bytes]:
-    """What a browser is told that looks now, until it leaves."""
+    """The data that a browser receives when it opens the live view and leaves."""
     stream = desk.request("GET", "/events")
     assert isinstance(stream, EventStream)
-    told: list[bytes] = []
-    viewer = desk.site.join(stream, told.append)
+    received: list[bytes] = []
+    viewer = desk.site.join(stream, received.append)
     assert isinstance(viewer, Viewer)
     desk.site.leave(viewer)
-    return told
+    return received
 
 
-def hello(told: list[bytes]) -> Event:
-    found = msgspec.json.decode(told[0].partition(b"data: ")[2])
+def hello(received: list[bytes]) -> Event:
+    found = msgspec.json.decode(received[0].partition(b"data: ")[2])
     assert found[0]["k"] == "hello"
     event: Event = found[0]
     return event

@@ -1,4 +1,4 @@
-"""What echo health means: each judgement from the figures that lead to it."""
+"""The judgement of echo health: each one from the figures that lead to it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def measured(
 
 
 @pytest.mark.parametrize(
-    ("told", "found"),
+    ("measurement", "found"),
     [
         (measured(-30, -51), ("good",)),
         (measured(-30, -45), ("fair",)),
         (measured(-30, -38), ("poor",)),
-        (measured(-60, -72, noise=-75), ("good",)),  # nobody would hear what is left
+        (measured(-60, -72, noise=-75), ("good",)),  # the residual echo is inaudible
         (measured(-70, -70, noise=-72), ("unheard",)),
         (measured(-30, -30, state="resting"), ("unheard",)),
         (measured(-30, -30, state="none"), ("none",)),
@@ -39,19 +39,19 @@ def measured(
     ],
 )
 def test_the_measured_figures_lead_to_the_expected_judgement(
-    told: EchoMeasured, found: tuple[str, ...]
+    measurement: EchoMeasured, found: tuple[str, ...]
 ) -> None:
-    assert health(told).found == found
+    assert health(measurement).found == found
 
 
 def test_the_attenuation_is_that_of_all_bands_together() -> None:
-    told = EchoMeasured(
+    measurement = EchoMeasured(
         1,
         (EchoBand(125, 500, -20, -50, -90), EchoBand(500, 1000, -60, -61, -90)),
         6.0, 0, 0, "works",
     )  # fmt: skip
-    assert health(told).taken_db == pytest.approx(29.7, abs=0.1)
-    assert [taken_db(band) for band in told.bands] == [30, 1]
+    assert health(measurement).taken_db == pytest.approx(29.7, abs=0.1)
+    assert [taken_db(band) for band in measurement.bands] == [30, 1]
 
 
 def test_a_good_measurement_needs_no_remedy() -> None:
@@ -61,7 +61,7 @@ def test_a_good_measurement_needs_no_remedy() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_each_judgement_has_a_sentence(language: str) -> None:
-    told = Texts(language).templates("page-echo-")
-    assert told.keys() == {
+    measurement = Texts(language).templates("page-echo-")
+    assert measurement.keys() == {
         "good", "fair", "poor", "unheard", "none", "silent", "clipped", "itself",
     }  # fmt: skip

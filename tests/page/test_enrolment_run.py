@@ -1,4 +1,4 @@
-"""An enrolment as the page leads it: word after word, and each one comes to an end."""
+"""An enrolment as the page runs it: word after word, and every run ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from appliance.page.enrolment_run import (
 
 
 class Owner:
-    """`asked`: the newest question."""
+    """An owner who answers the run's requests. `asked`: the newest request."""
 
     def __init__(self) -> None:
         self.run = EnrolmentRun()
@@ -148,7 +148,7 @@ def test_the_button_a_cancel_and_an_unwatched_page_end_the_enrolment() -> None:
         assert owner.run.phase == how
         assert owner.sent[-1] == EndTrial(owner.run.number)
         owner.tell(TakeJudged(owner.run.number, owner.asked.take, None))
-        assert owner.run.accepted == 0, "it is over"
+        assert owner.run.accepted == 0, "the enrolment has ended"
 
 
 @pytest.mark.parametrize("events", [0, 1, 2, 3])

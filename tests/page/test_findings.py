@@ -1,4 +1,4 @@
-"""The findings of `interlude check` on the page: what the program is given, what is made of it."""
+"""The findings of `interlude check` on the page: the program's input and the use of its output."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_finding_is_in_the_pages_language_and_links_to_its_remedy() -> None:
     english = finding_row(FULL, Texts("en"))
     assert english.text.startswith("Only 9 MiB are free, and 200 are needed.")
     well = msgspec.structs.replace(FULL, verdict="ok")
-    assert finding_row(well, Texts("en")).place == "", "there is nothing to mend"
+    assert finding_row(well, Texts("en")).place == "", "a passed check has no remedy"
 
 
 def test_a_finding_without_a_sentence_of_the_page_is_shown_as_the_command_prints_it() -> None:
@@ -99,14 +99,14 @@ MODULES = (
     "hear/turn/turn_check.py",
     "panel/checks.py", "audio/device_checks.py",
 )  # fmt: skip
-# Of `interlude check` alone: check_beside.py has something else in their place, or a sound card
-# that the box has open is not tried.
+# Only in `interlude check`: check_beside.py replaces them, or they need a sound card that the box
+# has open.
 SHELL_ONLY = {"prompt", "_stream", "_level", "_clock", "card_findings"}
 SHOWN_AT = {"ok": 2, "warning": 3, "problem": 3, "told_by": 2}  # position of `shown`
 
 
 def unworded() -> Iterator[tuple[str, str, int]]:
-    """Findings without words of the page: module, function, line."""
+    """Findings without a sentence of the page: module, function, line."""
     for module in MODULES:
         for function in ast.walk(ast.parse((ROOT / module).read_text())):
             if not isinstance(function, ast.FunctionDef) or function.name in SHELL_ONLY:
@@ -121,7 +121,7 @@ def unworded() -> Iterator[tuple[str, str, int]]:
 
 
 def test_every_finding_has_a_sentence_of_the_page() -> None:
-    asked_by_probes = {("cli/check.py", "collect_findings")}  # check_beside.py gives them words
+    asked_by_probes = {("cli/check.py", "collect_findings")}  # check_beside.py gives them sentences
     left = [one for one in unworded() if one[:2] not in asked_by_probes]
     assert left == []
 

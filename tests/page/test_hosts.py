@@ -1,4 +1,4 @@
-"""Names under which the box is asked for, and forms of its own."""
+"""Host names that the box answers to, and forms of its own origin."""
 
 from __future__ import annotations
 

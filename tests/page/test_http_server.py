@@ -1,4 +1,4 @@
-"""HTTP over real connections: limits for whoever is in the network, and what each attack gets."""
+"""HTTP over real connections: limits per client, and the response to each attack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.page.desk import Desk
 from tests.page.served import Served, gone, served_desk
 from tests.waiting import until
 
-pytestmark = pytest.mark.process  # connections are let go after seconds
+pytestmark = pytest.mark.process  # connections time out after seconds
 
 
 @pytest.fixture
@@ -83,27 +83,27 @@ def test_a_malformed_request_is_refused_and_the_next_connection_is_served(
 def test_a_client_that_does_not_read_has_one_reply_buffered_and_is_disconnected(
     served: Served,
 ) -> None:
-    """200,000 requests for a file in one go: 3 GB of replies, were all of them made."""
+    """200,000 pipelined requests for a file: 3 GB of replies if all were buffered."""
     one = f"GET /static/live.js HTTP/1.1\r\nHost: {served.host()}\r\n\r\n".encode()
     script = len(served.ask("GET", "/static/live.js")[1])
-    with served.connect() as greedy:
-        greedy.setblocking(False)
+    with served.connect() as silent_reader:
+        silent_reader.setblocking(False)
         left = one * 200_000
-        kept: list[int] = []
+        buffered: list[int] = []
         until_s = time.monotonic() + 2.0
         while time.monotonic() < until_s and left:
             try:
-                left = left[greedy.send(left) :]
+                left = left[silent_reader.send(left) :]
             except BlockingIOError:
-                kept.append(unfetched(served))
+                buffered.append(unsent_bytes(served))
                 time.sleep(0.005)
-        assert 0 < max(kept) < 2 * script, "what the kernel did not take of one reply"
-        assert left, "and of the requests no more is read than fits the buffers"
+        assert 0 < max(buffered) < 2 * script, "the unsent part of one reply"
+        assert left, "no more requests are read than fit the buffers"
         assert served.ask("GET", "/")[0] == 200
 
 
-def unfetched(served: Served) -> int:
-    """Bytes that wait for browsers in this process."""
+def unsent_bytes(served: Served) -> int:
+    """Bytes in the server's write buffers."""
     found: list[int] = []
     served.do(
         lambda: found.append(
@@ -118,7 +118,7 @@ def test_a_client_that_reads_late_gets_every_reply(served: Served) -> None:
     many = 60
     with served.connect() as slow:
         slow.sendall((f"{one}\r\n" * (many - 1) + f"{one}Connection: close\r\n\r\n").encode())
-        until(lambda: unfetched(served) > 0)
+        until(lambda: unsent_bytes(served) > 0)
         data = b""
         while piece := slow.recv(65_536):
             data += piece
@@ -137,15 +137,15 @@ def test_an_upload_of_a_gigabyte_is_refused_before_it_is_received(served: Served
                 sent += connection.send(b"x" * 65_536)
         except (ConnectionError, TimeoutError):
             pass
-        assert sent < 32 << 20, "what the kernel's buffers take, and no more"
+        assert sent < 32 << 20, "only the kernel's buffers were filled"
     assert served.ask("GET", "/")[0] == 200
 
 
 def test_a_body_over_the_limit_is_refused_and_one_within_it_is_read(served: Served) -> None:
     form = "application/x-www-form-urlencoded"
-    said = {"Origin": f"http://{served.host()}", "Content_Type": form}
-    assert served.ask("POST", "/pair", b"code=" + b"1" * (MOST_BODY - 5), **said)[0] == 403
-    assert served.ask("POST", "/pair", b"code=" + b"1" * MOST_BODY, **said)[0] == 413
+    headers = {"Origin": f"http://{served.host()}", "Content_Type": form}
+    assert served.ask("POST", "/pair", b"code=" + b"1" * (MOST_BODY - 5), **headers)[0] == 403
+    assert served.ask("POST", "/pair", b"code=" + b"1" * MOST_BODY, **headers)[0] == 413
 
 
 def test_at_most_a_backlog_of_connections_is_accepted_at_once(served: Served) -> None:
@@ -160,11 +160,11 @@ def test_at_most_a_backlog_of_connections_is_accepted_at_once(served: Served) ->
     held.set()
     for each in crowd:
         each.close()
-    assert 0 < connected <= BACKLOG + 1  # Linux lets one more wait than it was told
+    assert 0 < connected <= BACKLOG + 1  # Linux accepts one more than the backlog
 
     served.patience_s = 5.0
 
-    def answers() -> bool:  # of one address it has so many until it has seen them go
+    def answers() -> bool:  # the connections count until the server has noticed that they closed
         try:
             return served.ask("GET", "/")[0] == 200
         except OSError:
@@ -251,7 +251,7 @@ def test_events_arrive_as_they_happen_and_end_with_the_browser(
     one.close()
     until(lambda: not desk.viewers.any)
 
-    # Who does not fetch its events is disconnected, and nobody waits for it.
+    # A browser that does not read its events is disconnected without blocking others.
     stuck = stream(served, cookies)
     until(lambda: desk.viewers.any)
     event: Event = {"k": "levels", "text": "x" * 60_000}
@@ -262,7 +262,7 @@ def test_events_arrive_as_they_happen_and_end_with_the_browser(
     until(lambda: not desk.viewers.any)
     stuck.close()
 
-    # And only so many look at once.
+    # The number of viewers is limited.
     many = [stream(served, cookies) for _ in range(MOST)]
     until(lambda: desk.viewers.full)
     assert served.ask("GET", "/events", Cookie=cookies)[0] == 503
@@ -280,7 +280,7 @@ def test_an_event_stream_ends_in_order_after_its_time_and_can_be_reopened(
             data = b""
             while piece := one.recv(65_536):
                 data += piece
-        assert data.endswith(b"0\r\n\r\n"), "the end of a chunked reply, no torn connection"
+        assert data.endswith(b"0\r\n\r\n"), "the end of a chunked reply, not a broken connection"
         assert b'"k":"hello"' in data
         until(lambda: not desk.viewers.any)
 
@@ -295,7 +295,7 @@ def test_a_revoked_browser_cannot_reopen_its_event_stream(served: Served, desk: 
 
 
 def paired(served: Served, desk: Desk) -> str:
-    """The cookies of a browser that was let in."""
+    """The cookies of a paired browser."""
     found: list[str] = []
 
     def pair() -> None:
@@ -308,13 +308,13 @@ def paired(served: Served, desk: Desk) -> str:
 
 
 class Faulty:
-    """Whatever is asked, it fails."""
+    """A site that fails at every request."""
 
     def answer(self, request: Request) -> Reply:
         raise RuntimeError(request.path)
 
     def receive(self, request: Request) -> None:
-        """Nothing is uploaded there."""
+        """It accepts no upload."""
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError

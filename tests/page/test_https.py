@@ -28,7 +28,7 @@ pytestmark = pytest.mark.process  # openssl(1) makes the certificates
 
 @dataclass
 class SecurePage:
-    """`trust`: what a browser knows of who issues certificates. `name`: that it asks for."""
+    """`trust`: the browser's trusted CA file. `name`: the host name that it requests."""
 
     served: Served
     desk: Desk
@@ -39,12 +39,12 @@ class SecurePage:
         return self.trust.wrap_socket(self.served.connect(), server_hostname=self.name)
 
     def ask(self, method: str, path: str, body: str = "", **headers: str) -> dict[str, str]:
-        """The reply's headers, and its `status` and `body`."""
+        """The reply's headers, with its `status` and `body` added."""
         connection = http.client.HTTPConnection(self.name, self.served.port)
         connection.sock = self.connect()
         host = f"{self.name}:{self.served.port}"
-        said = {"Host": host, "Origin": f"https://{host}", "Content-Type": FORM, **headers}
-        connection.request(method, path, body, said)
+        sent_headers = {"Host": host, "Origin": f"https://{host}", "Content-Type": FORM, **headers}
+        connection.request(method, path, body, sent_headers)
         reply = connection.getresponse()
         text = reply.read().decode()
         connection.close()
@@ -97,7 +97,7 @@ def test_a_name_of_the_certificate_in_the_owners_domain_serves_the_page(
 ) -> None:
     page = secure_page(desk, authority.issue("box.example.org"), authority.certificate)
     page.name = "box.example.org"
-    leads = Served(
+    redirect = Served(
         lambda port: RedirectSite("interlude", port, page.served.port, desk.box.certified)
     )
     try:
@@ -105,10 +105,10 @@ def test_a_name_of_the_certificate_in_the_owners_domain_serves_the_page(
         assert (reply["status"], "<title>Interlude" in reply["body"]) == ("200", True)
         assert page.ask("POST", "/pair/code")["status"] == "303"
         assert page.ask("GET", "/", Host=f"evil.example:{page.served.port}")["status"] == "421"
-        assert leads.ask("GET", "/", Host=f"box.example.org:{leads.port}")[0] == 308
-        assert leads.ask("GET", "/", Host=f"evil.example:{leads.port}")[0] == 421
+        assert redirect.ask("GET", "/", Host=f"box.example.org:{redirect.port}")[0] == 308
+        assert redirect.ask("GET", "/", Host=f"evil.example:{redirect.port}")[0] == 421
     finally:
-        leads.close()
+        redirect.close()
         page.served.close()
 
 
@@ -131,19 +131,19 @@ def test_without_tls_the_cookie_is_not_marked_secure(desk: Desk) -> None:
 def test_a_form_from_an_unencrypted_page_is_refused(page: SecurePage) -> None:
     origin = f"http://{page.served.host()}"
     assert page.ask("POST", "/pair/code", Origin=origin)["status"] == "403"
-    assert page.desk.said == []
+    assert page.desk.sent == []
 
 
 def test_plain_http_on_the_tls_port_is_disconnected(page: SecurePage) -> None:
     with page.served.connect() as plain:
         plain.sendall(f"GET / HTTP/1.1\r\nHost: {page.served.host()}\r\n\r\n".encode())
-        heard = b""
+        received = b""
         try:
             while piece := plain.recv(65_536):
-                heard += piece
+                received += piece
         except ConnectionError:
             pass
-    assert b"HTTP/1.1" not in heard
+    assert b"HTTP/1.1" not in received
     assert page.ask("GET", "/")["status"] == "200"
 
 
@@ -154,7 +154,7 @@ def test_a_client_without_a_handshake_counts_as_a_connection_and_is_disconnected
     until(lambda: len(page.served.server.connections) == MOST_OF_ONE)
     with page.served.connect() as one_more:
         assert gone(one_more)
-    assert all(map(gone, silent)), "after request_s"
+    assert all(map(gone, silent)), "disconnected after request_s"
     for each in silent:
         each.close()
     assert page.ask("GET", "/")["status"] == "200"
@@ -169,9 +169,9 @@ def test_events_arrive_over_tls(page: SecurePage) -> None:
     until(lambda: page.desk.viewers.any)
     event: Event = {"kind": "levels", "at": 1}
     page.served.do(lambda: page.desk.viewers.show([event]))
-    heard = b""
-    while b"levels" not in heard:
-        heard += stream.recv(65_536)
+    received = b""
+    while b"levels" not in received:
+        received += stream.recv(65_536)
     stream.close()
     until(lambda: not page.desk.viewers.any)
 

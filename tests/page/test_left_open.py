@@ -1,5 +1,5 @@
-"""The live view in a real browser that is left open: a day of the model, tabs that nobody sees,
-streams that end and are asked for anew."""
+"""The live view left open in a real browser: a day of its model, hidden tabs, and streams that end
+and are reopened."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.waiting import until
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
-# Five levels in 200 ms and a question in 20 s, from `from` to `until`, in seconds of the box; the
-# most that there ever was of each, and what there is in the end.
+# Five levels every 200 ms and a question every 20 s, from `from` to `until`, in seconds of the box.
+# Returns the maximum number of each kept at any time, and what is kept at the end.
 RUN = """(from, until, jump) => {
   const minute = new LiveMinute(), most = { levels: 0, marks: 0, states: 0, answers: 0 };
   let now = from;
@@ -108,7 +108,7 @@ def served(desk: Desk) -> Iterator[Served]:
 
 
 def opened(browser: Chromium, served: Served, desk: Desk, before: str = "") -> None:
-    """The live view of a browser that was let in; `before`: a script that runs ahead of its own."""
+    """Open the live view in a paired browser; `before`: a script to run before the page's own."""
     cookie = desk.box.access.let_in("test")
     address = f"http://127.0.0.1:{served.port}/"
     browser.tell("Network.setCookie", name=COOKIE, value=cookie, url=address, httpOnly=True)
@@ -140,7 +140,9 @@ def test_an_ended_stream_is_reopened_and_nothing_is_listed_twice(
     browser.until(f"{listed}.length === 3 && {listed}[0].includes('30 ms')")
     before = browser.run(listed)
     joined = desk.watched
-    until(lambda: desk.watched >= joined + 4, within_s=60)  # it left and came back, twice
+    until(
+        lambda: desk.watched >= joined + 4, within_s=60
+    )  # the stream was closed and reopened twice
     show(served, desk, StateChanged("thinking", 2, round(desk.now_s * 1e9)))
     thinks = "document.querySelector('#floor').textContent"
     browser.until(f"{thinks} === JSON.parse(document.querySelector('#texts').textContent)"
@@ -149,7 +151,7 @@ def test_an_ended_stream_is_reopened_and_nothing_is_listed_twice(
     assert browser.run("document.querySelector('#hint').hidden")
 
 
-HIDDEN = "window.requestAnimationFrame = () => 0;"  # as in a tab that nobody sees
+HIDDEN = "window.requestAnimationFrame = () => 0;"  # as in a hidden tab
 HEAP = "JSHeapUsedSize"
 
 
@@ -162,7 +164,7 @@ def heap_bytes(browser: Chromium) -> float:
 def test_a_hidden_tab_keeps_no_more_than_a_minute(
     browser: Chromium, served: Served, desk: Desk
 ) -> None:
-    """Half an hour of levels: 45,000 of them, 3 MB, were they kept."""
+    """Half an hour has 45,000 levels, 3 MB if they were all kept."""
     served.server.stream_s = 600.0
     opened(browser, served, desk, HIDDEN)
     browser.tell("Performance.enable")

@@ -1,4 +1,4 @@
-"""A mode that nobody could use on this box cannot be chosen, and says why."""
+"""A listening mode that this box cannot support cannot be chosen, and shows the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.page.desk import Desk
 
 
 def modes(desk: Desk, path: str, language: str = "en") -> dict[str, str]:
-    """Of the list: the words of each mode, with its tag."""
+    """The options of the page's list: the text of each mode, with its tag."""
     page = desk.get(path, accept_language=language).body.decode()
     (listed,) = re.findall(r'<select id="mode".*?</select>', page, re.DOTALL)
     return {

@@ -1,4 +1,4 @@
-"""Messages become events: moments in seconds, probabilities, and no word that anybody said."""
+"""Messages become events: times in seconds, probabilities, and no spoken words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from appliance.messages.viewing import SoundLevels
 from appliance.page.live import EXPECTED_S, HISTORY_S, MOST_EVENTS, LiveModel, word_event
 from tests.messages.largest import build
 
-WORD = "q"  # what every text of a message is made of below
+WORD = "q"  # every text of a message below consists of it
 
 
 def test_an_interruption_becomes_onset_pause_and_verdict_with_its_probability() -> None:
@@ -49,7 +49,7 @@ def test_a_verdict_without_a_preceding_opinion_has_no_probability() -> None:
     model.handle(Opinion(6, 300, 0.9, 0.05, 0.05), 0.1)
     (event,) = model.handle(Verdict(7, "noise", 700), 0.7)
     assert event["p"] is None
-    assert model.handle(Verdict(99, "noise", 700), 0.7) == [], "of an onset that nobody saw"
+    assert model.handle(Verdict(99, "noise", 700), 0.7) == [], "a verdict on an unknown onset"
 
 
 def test_a_resume_event_has_the_position_in_the_answer() -> None:
@@ -90,10 +90,10 @@ def test_a_day_of_talk_takes_no_more_memory_than_a_minute() -> None:
 
 
 def test_no_event_contains_a_word_of_a_message() -> None:
-    """Of every kind of message, with every text as long as it may be."""
+    """Every message type, with every text at its maximum length."""
     for kind in get_args(Message):
         if kind is BoxStatus:
-            continue  # names of parts and of the voice; see below
+            continue  # it has names of parts and of the voice; see below
         model = LiveModel()
         model.handle(Onset(1, 0, speaking=True), 0.0)
         told = model.handle(build(kind, WORD, 1), 0.0)
@@ -126,7 +126,7 @@ def test_words_are_events_only_on_request_and_never_history() -> None:
 def test_a_requested_value_is_shown_until_the_next_box_status() -> None:
     model = LiveModel()
     model.expect(SetVolume(0.45), 9.0)
-    assert model.shown_status(9.0) is None, "nothing is known of the box"
+    assert model.shown_status(9.0) is None, "there is no box status yet"
     model.handle(BoxStatus("open", False, 0.4, "amy"), 10.0)
     for command in (SetVolume(0.45), SetMode("wake_word"), SetVoice("joe")):
         model.expect(command, 10.0)

@@ -1,5 +1,5 @@
-"""The live view in a real browser: what is set there is told, and so is what goes wrong; a narrow
-picture shows the whole minute if it is asked to; the line of timers follows the box."""
+"""The live view in a real browser: changes and failures are reported; a narrow picture can show the
+whole minute; the line of timers follows the box."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ GERMAN = pytest.mark.parametrize("browser", ["de"], indirect=True)
 
 
 def opened(browser: Chromium, served: Served, desk: Desk) -> None:
-    """The live view of a browser that was let in."""
+    """Open the live view in a paired browser."""
     address = f"http://127.0.0.1:{served.port}/"
     cookie = desk.box.access.let_in("test")
     browser.tell("Network.setCookie", name=COOKIE, value=cookie, url=address, httpOnly=True)
@@ -51,7 +51,7 @@ def opened(browser: Chromium, served: Served, desk: Desk) -> None:
 
 
 def choose(browser: Chromium, field: str, value: str) -> None:
-    """As somebody does: the field has the focus, and another value."""
+    """Choose a value as a user does: focus the field and change it."""
     browser.run(
         f"(() => {{ const field = document.querySelector('#{field}'); field.focus();"
         f" field.value = '{value}'; field.dispatchEvent(new Event('change')) }})()"
@@ -68,7 +68,7 @@ def test_a_change_is_confirmed_in_a_live_region(browser: Chromium, desk: Desk) -
     browser.until(f"{TOLD} === 'It now listens after the wake word.'")
     choose(browser, "voice", "amy")
     browser.until(f"{TOLD} === 'Voice set to amy.'")
-    assert desk.said == [SetVolume(0.75), SetMode("wake_word"), SetVoice("amy")]
+    assert desk.sent == [SetVolume(0.75), SetMode("wake_word"), SetVoice("amy")]
     assert browser.errors == []
 
 
@@ -86,12 +86,12 @@ def test_a_change_is_confirmed_in_german(browser: Chromium) -> None:
 def test_a_refusal_is_shown_with_its_reason_and_the_field_returns_to_the_real_value(
     browser: Chromium, desk: Desk, says: str
 ) -> None:
-    desk.takes_mail = False
+    desk.accepts_messages = False
     choose(browser, "volume", "20")
     browser.until(f"{TOLD}.startsWith('{says}')")
     assert browser.run("document.querySelector('#told').className.includes('bad')")
     assert browser.run("document.querySelector('#volume').value") == "80"
-    desk.takes_mail = True
+    desk.accepts_messages = True
     choose(browser, "volume", "20")
     browser.until(f"{TOLD}.includes('20 %')")
     assert not browser.run("document.querySelector('#told').className.includes('bad')")
@@ -99,7 +99,7 @@ def test_a_refusal_is_shown_with_its_reason_and_the_field_returns_to_the_real_va
 
 
 def test_a_mode_that_needs_a_button_is_refused_with_its_reason(browser: Chromium) -> None:
-    # The page is from when there was one.
+    # The page dates from when there was a button.
     browser.run("document.querySelector('#mode [value=push_to_talk]').disabled = false")
     choose(browser, "mode", "push_to_talk")
     browser.until(f"{TOLD} === 'That did not work. This box has no button to hold.'")
@@ -110,7 +110,7 @@ def test_a_removed_browser_is_told_so(browser: Chromium, served: Served, desk: D
     served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
     choose(browser, "voice", "amy")
     browser.until(f"{TOLD}.includes('it was removed. Reload the page')")
-    assert desk.said == []
+    assert desk.sent == []
 
 
 @pytest.mark.parametrize(
@@ -132,17 +132,17 @@ def test_a_stop_that_does_not_arrive_is_reported_beside_its_button(
     browser: Chromium, desk: Desk
 ) -> None:
     told = "document.querySelector('.quick [role=status]').textContent"
-    desk.takes_mail = False
+    desk.accepts_messages = False
     browser.run("document.querySelector('#stop').click()")
     browser.until(f"{told}.startsWith('That did not work.')")
-    desk.takes_mail = True
+    desk.accepts_messages = True
     browser.run("document.querySelector('#stop').click()")
     browser.until(f"{told} === ''")
-    until(lambda: desk.said == [StopSpeaking()] * 2, within_s=20)
+    until(lambda: desk.sent == [StopSpeaking()] * 2, within_s=20)
 
 
-# ── how much a narrow picture shows
-# Whether the ribbon along the top has the colour of that state somewhere.
+# ── the span of a narrow picture
+# Whether the ribbon along the top contains the colour of this state.
 SHOWS = """(name) => {
   const c = document.querySelector("#picture"), ink = c.getContext("2d");
   const probe = new OffscreenCanvas(1, 1).getContext("2d");
@@ -157,13 +157,13 @@ PRESSED = "[...document.querySelectorAll('#spans [aria-pressed=true]')].map((one
 
 
 def seen(browser: Chromium, *, failed: bool) -> None:
-    """It draws, and what was 40 s ago is in the picture, or not."""
+    """Wait until the picture is drawn with or without the failure of 40 s ago."""
     browser.until(f"({SHOWS})('thinking') && ({SHOWS})('failed') === {str(failed).lower()}")
 
 
 @pytest.fixture
 def ailed(desk: Desk) -> None:
-    """From 45 s to 35 s ago."""
+    """A failure from 45 s to 35 s ago."""
     for ago_s, state in ((45, "failed"), (35, "thinking")):
         at_ns = round((desk.now_s - ago_s) * 1e9)
         desk.box.model.handle(StateChanged(state, 1, at_ns), desk.now_s)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Which time zones there are, and which it is."""
+"""The available time zones and the present one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the microphone test means: each fault by itself, several at once, and none."""
+"""The judgement of the microphone test: each fault by itself, several at once, and none."""
 
 from __future__ import annotations
 

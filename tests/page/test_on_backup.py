@@ -1,4 +1,4 @@
-"""Backup and restore on the page: no secret in it, looked at first, and by who was let in."""
+"""Backup and restore on the page: no secrets, a review before restoring, and pairing required."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def lived_in(desk: Desk) -> None:
 
 
 def made(desk: Desk) -> str:
-    """The page after a backup was made."""
+    """Make a backup and return the page that offers it."""
     return desk.post("/own/backup", {"token": desk.token}).body.decode()
 
 
 def link(page: str) -> str:
-    """Where the browser is sent for the file."""
+    """The path from which the browser downloads the file."""
     found = re.search(r'name="ticket" value="(\w{32})"', page)
     assert found
     return f"/own/backup/file?ticket={found[1]}"
@@ -73,7 +73,7 @@ def form(token: str, data: bytes) -> bytes:
 
 
 def upload(desk: Desk, body: bytes, **changed: str) -> Reply | None:
-    """As the server does it; None where the usual limits hold."""
+    """Upload as the server does; None where the site does not accept an upload."""
     headers = {
         "host": HOST, "origin": f"http://{HOST}",
         "content-type": "multipart/form-data; boundary=XX",
@@ -134,9 +134,9 @@ def test_only_the_browser_that_made_a_backup_can_fetch_it_for_a_limited_time(
         assert desk.get(other).status == 303
     mine = dict(desk.cookies)
     desk.cookies.clear()
-    assert WORD.encode() not in desk.get(place).body, "a stranger"
+    assert WORD.encode() not in desk.get(place).body, "an unpaired browser"
     desk.pair()
-    assert desk.get(place).status == 303, "another browser that was let in"
+    assert desk.get(place).status == 303, "another paired browser"
     desk.cookies = mine
     assert desk.get(place).kind == "application/zip"
     desk.now_s += TICKET_S + 1
@@ -153,7 +153,7 @@ def test_the_result_of_the_last_restore_is_shown(desk: Desk) -> None:
     assert "Restored 2027-01-15" in page
     assert "nothing else is needed" in page
     (state / "settings.yaml").write_text("link: {name: Attic}\n")
-    assert 'value="restart"' in desk.text("/own/backup"), "the settings are for the next start"
+    assert 'value="restart"' in desk.text("/own/backup"), "the new settings need a restart"
     failed = RestoreOutcome(1.8e9, {}, False, "x", "page-wrong-general-storage")
     outcome.write_bytes(msgspec.json.encode(failed))
     german = desk.get("/own/backup", accept_language="de").body.decode()
@@ -216,9 +216,9 @@ def test_changes_are_shown_before_the_restore_and_then_made(desk: Desk) -> None:
     for words in ("Old &lt;box&gt;", "2 turns become 5", "Attic → Cellar", "0 become 0"):
         assert words in page
     assert load(desk.box.changes.owner.path).link.name == "Attic"
-    assert desk.said == []
+    assert desk.sent == []
     assert desk.post("/own/backup/restore", {"token": desk.token}).status == 303
-    assert desk.said == [Restart()]
+    assert desk.sent == [Restart()]
     assert load(desk.box.changes.owner.path).link.name == "Cellar"
     assert "# mine" in desk.box.changes.owner.path.read_text()
     assert unpack(left(desk, WANTED).read_bytes()) == backup
@@ -261,7 +261,7 @@ def test_only_a_language_model_of_this_box_is_restored_as_the_model(desk: Desk, 
 
 
 def lay(store: ModelStore, name: str) -> None:
-    """A model, whole as far as anybody can see without reading gigabytes."""
+    """Install a model that looks complete without reading its gigabytes."""
     model = store.models[name]
     store.folder(model).mkdir(parents=True)
     for file in model.files.values():
@@ -276,7 +276,7 @@ def test_a_cancelled_upload_is_deleted(desk: Desk) -> None:
     assert desk.post("/own/backup/cancel", {"token": desk.token}).status == 303
     assert not left(desk, CHECKED).exists()
     desk.post("/own/backup/restore", {"token": desk.token})
-    assert desk.said == []
+    assert desk.sent == []
 
 
 @pytest.mark.parametrize("key", ["page.unmute", "state_dir", "link.unmute", "nothing", "x" * 200])
@@ -285,7 +285,7 @@ def test_a_backup_cannot_set_what_the_page_cannot(desk: Desk, key: str) -> None:
     upload(desk, form(desk.token, pack(Backup(1.0, "0", "x", settings={key: True}))))
     assert "which no backup holds" in desk.text("/own/backup")
     assert desk.post("/own/backup/restore", {"token": desk.token}).status == 400
-    assert desk.said == []
+    assert desk.sent == []
     assert not left(desk, WANTED).exists()
 
 
@@ -323,7 +323,7 @@ def test_only_one_upload_runs_at_a_time(desk: Desk) -> None:
     assert not left(desk, UPLOAD).exists()
     again = desk.site.receive(_head(desk))
     assert again is not None
-    assert not again.write(b"x" * (again.most_body + 1)), "beyond the limit"
+    assert not again.write(b"x" * (again.most_body + 1)), "over the size limit"
     assert again.most_body == (6 << 20) + OVERHEAD_BYTES
     again.close()
     assert not left(desk, UPLOAD).exists()
@@ -342,12 +342,12 @@ def test_undoing_the_last_restore_writes_a_request_only_if_there_was_one(desk: D
     desk.pair()
     state = desk.box.settings.state_path()
     desk.post("/own/backup/back", {"token": desk.token})
-    assert (desk.said, (state / BACK).exists()) == ([], False)
+    assert (desk.sent, (state / BACK).exists()) == ([], False)
     (state / restore_files.REPLACED).write_bytes(b'{"moves": {"timers": "put"}, "had": []}')
     assert restore_files.replaced(state) == RestorePlan({"timers": "put"})
     assert "Bring back what was there" in desk.text("/own/backup")
     assert desk.post("/own/backup/back", {"token": desk.token}).status == 303
-    assert (desk.said, (state / BACK).exists()) == ([Restart()], True)
+    assert (desk.sent, (state / BACK).exists()) == ([Restart()], True)
 
 
 def test_without_a_memory_a_backup_contains_no_word(tmp_path: Path) -> None:

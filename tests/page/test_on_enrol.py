@@ -1,4 +1,4 @@
-"""The page of an enrolment: begun, followed, stopped, and deleted."""
+"""The page of an enrolment: started, followed, stopped and deleted."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def order(desk: Desk, do: str) -> int:
 def test_an_unpaired_browser_neither_sees_nor_starts_an_enrolment(desk: Desk) -> None:
     assert PLACE not in desk.text(PLACE)
     assert desk.post(PLACE, {"do": "begin"}).status == 403
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_an_enrolment_is_started_followed_and_stopped(desk: Desk) -> None:
     desk.pair()
-    desk.said.clear()
+    desk.sent.clear()
     assert "Nobody is enrolled" in desk.text(PLACE)
     assert order(desk, "begin") == 303
-    begun, asked = desk.said
+    begun, asked = desk.sent
     assert isinstance(begun, BeginEnrolment)
     assert isinstance(asked, AskTake)
     run = desk.box.trying.enrolment
-    assert '<noscript><meta http-equiv="refresh"' in desk.text(PLACE), "without a script, too"
+    assert '<noscript><meta http-equiv="refresh"' in desk.text(PLACE), "works without a script, too"
     run.handle(SoundRecording(run.number, on=True), desk.now_s)
     assert "Say &#34;mm-hm&#34; now" in desk.text(PLACE)
     run.handle(TakeJudged(run.number, asked.take, "noisy"), desk.now_s)
@@ -54,7 +54,7 @@ def test_an_enrolment_is_started_followed_and_stopped(desk: Desk) -> None:
     assert "1 of 18 words are accepted" in desk.text(PLACE)
     assert ">accepted<" in desk.text(PLACE)
     assert order(desk, "cancel") == 303
-    assert desk.said[-1] == EndTrial(run.number)
+    assert desk.sent[-1] == EndTrial(run.number)
     page = desk.text(PLACE)
     assert "It was stopped." in page
     assert "refresh" not in page
@@ -81,7 +81,7 @@ def test_an_enrolment_is_shown_and_can_be_deleted(desk: Desk) -> None:
     (folder / "wait.wav").write_bytes(b"sound")
     assert re.search(r"Enrolled: 20\d\d-\d\d-\d\d", desk.text(PLACE))
     assert order(desk, "forget") == 303
-    assert desk.said[-1] == OwnerVoiceChanged()
+    assert desk.sent[-1] == OwnerVoiceChanged()
     assert not (state / enrolled_files.FILE).exists()
     assert not folder.exists()
     page = desk.text(PLACE)
@@ -91,13 +91,13 @@ def test_an_enrolment_is_shown_and_can_be_deleted(desk: Desk) -> None:
 
 def test_a_failed_deletion_is_an_error(desk: Desk, tmp_path: Path) -> None:
     desk.pair()
-    desk.said.clear()
+    desk.sent.clear()
     deep = desk.box.settings.state_path() / enrolled_files.RECORDINGS
-    for _ in range(70):  # deeper than anything the box makes
+    for _ in range(70):  # deeper than any folder that the box creates
         deep /= "x"
     deep.mkdir(parents=True)
     assert order(desk, "forget") == 500
-    assert OwnerVoiceChanged() not in desk.said
+    assert OwnerVoiceChanged() not in desk.sent
 
 
 def test_an_enrolment_and_a_trial_exclude_each_other(desk: Desk) -> None:
@@ -108,7 +108,7 @@ def test_an_enrolment_and_a_trial_exclude_each_other(desk: Desk) -> None:
     desk.box.trying.sound.abandon(desk.now_s)
     assert order(desk, "begin") == 303
     desk.post("/try", {"do": "sound", "kind": "tone", "token": desk.token})
-    assert sum(isinstance(one, StartTrial) for one in desk.said) == 1
+    assert sum(isinstance(one, StartTrial) for one in desk.sent) == 1
 
 
 def test_an_unwatched_enrolment_ends(desk: Desk) -> None:

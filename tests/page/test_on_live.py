@@ -1,4 +1,4 @@
-"""The live view's commands: each is one message, and what is none does nothing."""
+"""The live view's commands: each sends one message, and an unknown one does nothing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def do(desk: Desk, **form: str) -> int:
 def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: BaseMessage) -> None:
     desk.pair()
     assert do(desk, **form) == 303
-    assert desk.said == [message]
+    assert desk.sent == [message]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: Bas
 def test_an_unknown_command_does_nothing(desk: Desk, form: dict[str, str]) -> None:
     desk.pair()
     assert do(desk, **form) == 400
-    assert desk.said == []
+    assert desk.sent == []
 
 
 @pytest.mark.parametrize(("language", "says"), [("en", "has no button"), ("de", "keinen Knopf")])
@@ -70,7 +70,7 @@ def test_a_box_without_a_button_refuses_push_to_talk_with_the_reason(
     desk.pair()
     form = {"do": "mode", "mode": "push_to_talk", "token": desk.token}
     reply = desk.post("/do", form, accept=accept, accept_language=language)
-    assert (reply.status, desk.said) == (409, [])
+    assert (reply.status, desk.sent) == (409, [])
     assert says in reply.body.decode()
 
 
@@ -131,7 +131,7 @@ def test_the_page_can_mute_and_not_unmute_when_the_settings_forbid_it(tmp_path: 
     desk.pair()
     assert do(desk, do="mute") == 303
     assert do(desk, do="unmute") == 400
-    assert desk.said == [Mute(on=True)]
+    assert desk.sent == [Mute(on=True)]
     desk.box.model.handle(BoxStatus("open", True, 0.8), 0.0)
     assert 'value="unmute"' not in desk.text("/")
     assert "switched on again only at the box" in desk.text("/")
@@ -147,7 +147,7 @@ def test_a_muted_box_offers_to_unmute(desk: Desk) -> None:
 
 def test_a_conductor_that_accepts_no_messages_is_an_error(desk: Desk) -> None:
     desk.pair()
-    desk.takes_mail = False
+    desk.accepts_messages = False
     assert do(desk, do="stop") == 503
 
 
@@ -181,7 +181,7 @@ def test_the_volume_shows_the_newly_set_value_in_percent(desk: Desk, path: str) 
     assert 'step="5" value="45"' in page
     assert "45 %</span>" in page
     assert '<script src="/static/volume.js" defer>' in page
-    desk.takes_mail = False
+    desk.accepts_messages = False
     assert do(desk, do="volume", volume="20", back=path) == 503
     assert "45 %</span>" in desk.text(path)
 

@@ -1,4 +1,4 @@
-"""What is remembered, on the page: who reads it, and how one turn is forgotten."""
+"""Remembered turns on the page: who can read them, and how one turn is forgotten."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_unpaired_browser_reads_and_forgets_nothing(desk: Desk) -> None:
     assert CANARY not in desk.text("/own/memory")
     form = {"started": STARTED, "turn": "0"}
     assert desk.post("/own/memory/forget", form).status == 403
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_with_the_memory_off_nothing_is_shown_even_if_a_file_exists(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_one_turn_is_forgotten_by_its_button_and_hidden_at_once(desk: Desk) -> N
     desk.pair()
     form = {"started": STARTED, "turn": "1", "token": desk.token}
     assert desk.post("/own/memory/forget", form).status == 303
-    assert desk.said == [ForgetTurn(STARTED, 1)]
+    assert desk.sent == [ForgetTurn(STARTED, 1)]
     page = desk.text("/own/memory")
     assert "It is being overwritten" in page
     assert "(1)" not in page
@@ -99,14 +99,14 @@ def test_an_invalid_turn_forgets_nothing(desk: Desk, started: str, turn: str) ->
     desk.pair()
     form = {"started": started, "turn": turn, "token": desk.token}
     assert desk.post("/own/memory/forget", form).status == 400
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_everything_can_be_forgotten_from_the_memory_page(desk: Desk) -> None:
     desk.pair()
     form = {"do": "forget", "back": "/own/memory", "token": desk.token}
     assert dict(desk.post("/do", form).headers)["Location"] == "/own/memory"
-    assert desk.said == [Forget(aloud=True)]
+    assert desk.sent == [Forget(aloud=True)]
 
 
 def test_an_unreadable_memory_is_reported(desk: Desk) -> None:

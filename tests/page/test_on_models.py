@@ -1,4 +1,4 @@
-"""Models and voices on the page: what fits, and asking for one without any right."""
+"""Models and voices on the page: which fit, and requests by a process without privileges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODELS = catalogue.load()
 
 @pytest.fixture
 def box(tmp_path: Path) -> Desk:
-    """An appliance: what is asked for is handed over."""
+    """An appliance, where requests are handed over to root."""
     desk = Desk(tmp_path, handed=True)
     for folder in ("wanted", "changed", "models"):
         (tmp_path / folder).mkdir()
@@ -53,7 +53,7 @@ def test_every_model_is_listed_with_size_and_licence(desk: Desk) -> None:
     for model in MODELS.values():
         assert model.name in page
         assert model.licence in page
-    assert "3.1 GB" not in page, "with its audio part it is more"
+    assert "3.1 GB" not in page, "the size includes the audio part"
     assert "4.1 GB" in page
     assert "espeak-ng" in page
 
@@ -85,7 +85,7 @@ def test_a_fetch_is_requested_only_with_the_licence_accepted(box: Desk) -> None:
 
 def test_the_progress_of_a_fetch_is_shown_and_no_other_is_started_meanwhile(box: Desk) -> None:
     half(box, "gemma-4-e2b")
-    assert "of it is here" in box.text("/own/models"), "it was broken off"
+    assert "of it is here" in box.text("/own/models"), "the fetch was interrupted"
     box.box.places.model_wish.write_text("gemma-4-e2b\n")
     page = box.text("/own/models")
     assert 'value="50"' in page or 'value="49"' in page
@@ -139,7 +139,7 @@ def test_only_an_installed_model_can_be_chosen(
 
 
 def test_the_voice_in_use_cannot_be_removed(box: Desk) -> None:
-    """The settings file says `auto`; it was chosen since, or is the best that is here."""
+    """The settings file says `auto`; the voice was chosen since or is the best one installed."""
     store, voice = ModelStore.of(box.box.settings), MODELS["ljspeech"]
     store.folder(voice).mkdir()
     for file in voice.files.values():
@@ -164,4 +164,4 @@ def test_an_available_voice_can_be_chosen_on_the_models_page(desk: Desk) -> None
     place = dict(desk.post("/do", form).headers)["Location"]
     assert place.startswith("/own/models?said=")
     assert "Voice set to amy." in desk.text(place)
-    assert desk.said == [SetVoice("amy")]
+    assert desk.sent == [SetVoice("amy")]

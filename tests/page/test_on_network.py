@@ -1,4 +1,4 @@
-"""Wi-Fi, time zone and a broker that is tried: asked of units with rights, told as it comes out."""
+"""Wi-Fi, time zone and the broker test: requested from privileged units, with their results."""
 
 from __future__ import annotations
 
@@ -131,8 +131,8 @@ def test_a_broker_is_tested_with_the_typed_values_before_they_are_saved(
     assert 'value="ha.local"' in page
     assert "staple" not in page
     assert not (folder / "settings.yaml").exists()
-    said = RequestOutcome(request.id, names=("The broker lets us in: MQTT 5.",))
-    tell(BROKER_TRIAL, said, folder / "changed")
+    outcome = RequestOutcome(request.id, names=("The broker lets us in: MQTT 5.",))
+    tell(BROKER_TRIAL, outcome, folder / "changed")
     page = desk.text("/set")
     assert "lets us in: MQTT 5." in page
     assert 'value="ha.local"' in page

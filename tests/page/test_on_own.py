@@ -1,4 +1,4 @@
-"""The box itself: what runs, what is set, and no word that anybody said."""
+"""The page about the box: what runs, what is set, and no spoken words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Being let in, as a browser sees it."""
+"""Pairing as a browser sees it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.page.desk import CODE, Desk
 
 def test_the_box_speaks_the_digits_one_by_one_and_no_page_shows_them(desk: Desk) -> None:
     assert desk.post("/pair/code").headers[0] == ("Location", "/pair")
-    assert desk.said == [
+    assert desk.sent == [
         Say("Somebody wants to open my page. The digits are: 4, 8, 2. 9, 1, 3.", chime=True)
     ]
     assert CODE not in desk.text("/pair")
@@ -25,7 +25,7 @@ def test_a_paired_browser_is_announced_and_listed(desk: Desk) -> None:
     desk.post("/pair/code")
     agent = "Mozilla/5.0 (Android 15; Mobile) Gecko/140.0 Firefox/140.0"
     assert desk.post("/pair", {"code": CODE}, user_agent=agent).status == 303
-    assert desk.said[-1] == Say("A new browser may use my page now: Firefox, Android.")
+    assert desk.sent[-1] == Say("A new browser may use my page now: Firefox, Android.")
     page = desk.text("/access")
     assert "Firefox, Android" in page
     assert "this one" in page
@@ -59,7 +59,7 @@ def test_a_press_without_a_waiting_browser_admits_none(desk: Desk) -> None:
 def test_requests_for_spoken_digits_are_rate_limited(desk: Desk) -> None:
     codes = [desk.post("/pair/code").status for _ in range(6)]
     assert codes == [303] * 3 + [429] * 3
-    assert len(desk.said) == 3
+    assert len(desk.sent) == 3
 
 
 @pytest.mark.parametrize("way", ["/pair", "/pair/button"])
@@ -136,7 +136,7 @@ def test_printed_digits_are_asked_for_at_once_and_not_spoken(
     assert desk.post("/pair", {"code": "111111"}).status == 403
     assert desk.post("/pair", {"code": CODE}).status == 303
     assert "canvas" in desk.text("/")
-    assert desk.said == []
+    assert desk.sent == []
     assert "was let in by the digits that were printed" in caplog.text
 
 
@@ -145,4 +145,4 @@ def test_spoken_digits_are_announced_even_when_others_were_printed(desk: Desk) -
     desk.post("/pair/code")
     assert desk.post("/pair", {"code": CODE}).status == 403
     assert desk.post("/pair", {"code": "111111"}).status == 303
-    assert len(desk.said) == 2
+    assert len(desk.sent) == 2

@@ -1,4 +1,4 @@
-"""The bug report on the page: shown before it is saved, by who was let in."""
+"""The bug report on the page: shown before it is saved, to paired browsers only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_saved_report_is_the_one_shown(desk: Desk) -> None:
     for words in (f"version: {__version__}", "state: idle", "stops (ms): n 0", "card <hw:1> is"):
         assert words in saved
     shown = page.replace("&lt;", "<").replace("&gt;", ">")
-    for line in saved.splitlines():  # but for the room on the disk, which changes meanwhile
+    for line in saved.splitlines():  # except the free disk space, which changes meanwhile
         assert line.startswith("free_mib: ") or line in shown
 
 

@@ -1,4 +1,4 @@
-"""The settings on the page: changed by a form, refused in words, undone by a button."""
+"""The settings on the page: changed by a form, refused with a reason, undone by a button."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_change_is_written_confirmed_and_needs_a_restart(desk: Desk) -> None:
     assert '<option value="de" selected>Deutsch (de)</option>' in page
     reply = desk.post("/do", {"do": "restart", "back": "/set", "token": desk.token})
     assert ("Location", "/set") in reply.headers
-    assert desk.said == [Restart()]
+    assert desk.sent == [Restart()]
 
 
 def test_a_reverted_change_needs_no_restart(desk: Desk) -> None:
@@ -84,7 +84,7 @@ def test_norwegian_is_one_row_for_every_spelling_of_its_code(
     before = desk.box.changes.owner.text()
     kept = {"language": code} if written else {"language": "auto"}
     assert send(desk, "hearing", hearing__wake__phrase="okay nabu", **kept)[0] == 303
-    assert desk.box.changes.owner.text() == before, "who saves it again changes nothing"
+    assert desk.box.changes.owner.text() == before, "saving the form again changes nothing"
 
 
 def test_a_bad_value_is_reported_keeps_the_typed_text_and_changes_nothing(desk: Desk) -> None:
@@ -165,7 +165,7 @@ def test_settings_with_immediate_effect_are_sent_to_the_box(desk: Desk) -> None:
     for form, place in (({"do": "volume", "volume": "35"}, told), ({"do": "mute"}, "/set")):
         reply = desk.post("/do", form | {"back": "/set", "token": desk.token})
         assert ("Location", place) in reply.headers
-    assert desk.said == [SetVolume(0.35), Mute(on=True)]
+    assert desk.sent == [SetVolume(0.35), Mute(on=True)]
 
 
 def test_on_an_appliance_a_change_is_requested_and_the_page_waits_for_root(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Software on the page: what lies ready, asked for by a note, and how it ended."""
+"""Software on the page: the releases ready to install, the request, and its outcome."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from appliance.update.system.slot_state import (
 from tests.page.desk import Desk, runs_from_slot_b
 from tests.update.release.workshop import Bench, bench
 
-pytestmark = pytest.mark.process  # releases are signed, and tried
+pytestmark = pytest.mark.process  # releases are signed and run through a health check
 
 NEW, SICK = "0.3.0", "0.4.0"
 
 
 @pytest.fixture
 def at(tmp_path: Path, desk: Desk) -> Bench:
-    """The box keeps 0.2.0; a newer and a sick one lie ready."""
+    """A box that runs 0.2.0, with a newer release and a failing one ready to install."""
     made = bench(tmp_path)
     made.installer().install(made.shop.make("0.2.0"))
     desk.box.places.incoming.mkdir()
@@ -74,7 +74,9 @@ def test_a_failed_release_is_reported_and_the_previous_one_runs(at: Bench, desk:
 
 
 def test_the_page_can_go_back_to_the_previous_release(at: Bench, desk: Desk) -> None:
-    assert desk.post("/own/software/back", {"token": desk.token}).status == 400, "there is none"
+    assert desk.post("/own/software/back", {"token": desk.token}).status == 400, (
+        "there is no previous release"
+    )
     desk.post("/own/software/install", {"file": file_of(desk, NEW), "token": desk.token})
     as_root(at, desk)
     assert desk.post("/own/software/back", {"token": desk.token}).status == 303
@@ -133,10 +135,10 @@ def test_a_machine_that_is_not_an_appliance_says_so_and_requests_nothing(desk: D
     assert desk.post("/own/software/install", form).status == 400
 
 
-# ── the system below it ──────────────────────────────────────────────────────────────────────
+# ── the operating system ─────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def slots(desk: Desk) -> SlotStateFile:
-    """A card of ours that runs 0.2.0 from slot b; 0.1.0 proved well in slot a."""
+    """A card with our image that runs 0.2.0 from slot b; 0.1.0 is proved in slot a."""
     desk.box.places.incoming.mkdir()
     made = runs_from_slot_b(desk)
     with made.locked():

@@ -1,4 +1,4 @@
-"""Looking for a newer version from the page: a request for root, and what came of it."""
+"""The update check on the page: a request to root, and its result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = "/own/software/look"
 
 @pytest.fixture
 def box(desk: Desk) -> Desk:
-    """An appliance that looks at an address; the browser was let in."""
+    """An appliance with an update address, and a paired browser."""
     places = desk.box.places
     for folder in (places.incoming, places.looked, places.changed):
         folder.mkdir()
@@ -44,7 +44,7 @@ def ask(desk: Desk, source: str) -> int:
 
 
 def taken(desk: Desk, source: str, problem: str = "", key: str = "") -> None:
-    """By root, which has ordered it, or has told why not."""
+    """Take the request as root does: start the check, or answer with a refusal."""
     request = wanted(desk)
     assert request is not None
     (desk.box.look_changes.wanted / REQUEST).unlink()
@@ -136,7 +136,7 @@ def test_during_an_installation_no_update_check_is_requested(box: Desk) -> None:
 
 
 def test_the_output_of_an_update_check_is_escaped_and_bounded(box: Desk) -> None:
-    """The user that looks has no rights; what it writes is a stranger's."""
+    """The user that runs the check has no privileges, so its output is untrusted."""
     evil = LookRecord(time.time(), "over", text="<script>alert(1)</script>", key="none-such")
     (box.box.places.looked / "web").write_bytes(msgspec.json.encode(evil))
     page = box.text("/own/software")

@@ -1,4 +1,4 @@
-"""Timers and alarms on the page: who sees them, what is left, and how one is taken away."""
+"""Timers and alarms on the page: who sees them, the time left, and how one is cancelled."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_unpaired_browser_neither_sees_nor_cancels_a_timer(desk: Desk) -> Non
     set_timers(desk, EGGS)
     assert "eggs" not in desk.text("/own/timers")
     assert desk.post("/own/timers/cancel", {"number": "4"}).status == 403
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_a_timer_is_cancelled_by_its_button(desk: Desk) -> None:
@@ -82,13 +82,13 @@ def test_a_timer_is_cancelled_by_its_button(desk: Desk) -> None:
     set_timers(desk, EGGS, WAKE)
     form = {"number": "7", "token": desk.token}
     assert desk.post("/own/timers/cancel", form).status == 303
-    assert desk.said == [CancelTimer(7)]
+    assert desk.sent == [CancelTimer(7)]
 
 
 def test_cancelling_an_absent_timer_is_not_an_error(desk: Desk) -> None:
     desk.pair()
     assert desk.post("/own/timers/cancel", {"number": "4", "token": desk.token}).status == 303
-    assert desk.said == []
+    assert desk.sent == []
 
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "4; 5", "\u0664", "9" * 400])
@@ -96,7 +96,7 @@ def test_an_invalid_number_cancels_nothing(desk: Desk, number: str) -> None:
     desk.pair()
     set_timers(desk, EGGS)
     desk.post("/own/timers/cancel", {"number": number, "token": desk.token})
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_a_ringing_timer_can_be_stopped_on_the_page(desk: Desk) -> None:
@@ -108,11 +108,11 @@ def test_a_ringing_timer_can_be_stopped_on_the_page(desk: Desk) -> None:
     form = {"do": "stop", "back": "/own/timers", "token": desk.token}
     reply = desk.post("/do", form)
     assert dict(reply.headers)["Location"] == "/own/timers"
-    assert desk.said == [StopSpeaking()]
+    assert desk.sent == [StopSpeaking()]
 
 
 def test_a_box_that_accepts_no_messages_is_an_error(desk: Desk) -> None:
     desk.pair()
     set_timers(desk, EGGS)
-    desk.takes_mail = False
+    desk.accepts_messages = False
     assert desk.post("/own/timers/cancel", {"number": "4", "token": desk.token}).status == 503

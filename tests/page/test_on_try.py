@@ -1,4 +1,4 @@
-"""Try: what is asked of the box, what is refused, and what is shown of it."""
+"""The page Try: what is requested from the box, what is refused, and what is shown."""
 
 from __future__ import annotations
 
@@ -41,11 +41,13 @@ def test_an_unpaired_browser_neither_sees_nor_starts_a_trial(desk: Desk) -> None
 def test_the_check_runs_once_and_its_findings_are_shown_with_their_remedies(desk: Desk) -> None:
     desk.pair()
     assert ask(desk, "check") == 303
-    assert ask(desk, "check") == 303, "one goes on already"
+    assert ask(desk, "check") == 303, "a check is already running"
     ((command, given, done),) = desk.programs
     assert command == PROGRAM
     assert msgspec.json.decode(given, type=BesideBox).settings == desk.box.settings
-    assert '<noscript><meta http-equiv="refresh"' in desk.text("/try"), "without a script, too"
+    assert '<noscript><meta http-equiv="refresh"' in desk.text("/try"), (
+        "works without a script, too"
+    )
     done(json.dumps(FOUND).encode())
     page = desk.text("/try")
     assert "refresh" not in page
@@ -64,13 +66,13 @@ def test_the_tone_is_requested_once_and_can_be_stopped(desk: Desk) -> None:
     desk.pair()
     assert ask(desk, "sound", kind="tone") == 303
     assert ask(desk, "sound", kind="tone") == 303
-    (wanted,) = desk.said
+    (wanted,) = desk.sent
     assert isinstance(wanted, StartTrial)
     page = desk.text("/try")
     assert "The tone is playing" in page
     assert 'http-equiv="refresh"' in page
     assert ask(desk, "stop") == 303
-    assert desk.said == [wanted, StopSpeaking()]
+    assert desk.sent == [wanted, StopSpeaking()]
     desk.box.trying.handle(TrialRefused(wanted.number, "busy"), desk.now_s)
     page = desk.text("/try")
     assert "somebody is talking" in page
@@ -79,7 +81,7 @@ def test_the_tone_is_requested_once_and_can_be_stopped(desk: Desk) -> None:
 
 def test_a_request_that_the_box_does_not_accept_is_reported(desk: Desk) -> None:
     desk.pair()
-    desk.takes_mail = False
+    desk.accepts_messages = False
     assert ask(desk, "sound", kind="tone") == 303
     assert "has not answered" in desk.text("/try")
     assert ask(desk, "sound", kind="trumpet") == 400
@@ -88,7 +90,7 @@ def test_a_request_that_the_box_does_not_accept_is_reported(desk: Desk) -> None:
 def test_the_microphones_levels_are_shown_with_fault_and_remedy(desk: Desk) -> None:
     desk.pair()
     ask(desk, "sound", kind="microphone")
-    (wanted,) = desk.said
+    (wanted,) = desk.sent
     assert isinstance(wanted, StartTrial)
     assert "Speak now" in desk.text("/try")
     told = SoundRecorded(wanted.number, 0.0, -9.0, -50.0, -70.0, 400, 0.0, played=False)
@@ -129,7 +131,7 @@ def test_a_trial_ends_with_the_last_browser_that_watches_it(desk: Desk) -> None:
     desk.text("/try")
     trying, now_s = desk.box.trying, desk.now_s
     assert trying.abandoned(now_s + UNSEEN_S + 1, looks=True) is None
-    assert trying.abandoned(now_s + UNSEEN_S - 1, looks=False) is None, "it asks every 2 s"
+    assert trying.abandoned(now_s + UNSEEN_S - 1, looks=False) is None, "the page asks every 2 s"
     assert trying.abandoned(now_s + UNSEEN_S, looks=False) == EndTrial(trying.sound.number)
     assert trying.abandoned(now_s + UNSEEN_S, looks=False) is None
 
@@ -145,17 +147,17 @@ def lit(tmp_path: Path) -> Desk:
 def test_each_light_pattern_can_be_shown(lit: Desk, pattern: str) -> None:
     assert f'value="{pattern}"' in lit.text("/try")
     assert ask(lit, "light", pattern=pattern) == 303
-    assert lit.said == [ShowLight(pattern)]
+    assert lit.sent == [ShowLight(pattern)]
 
 
 def test_an_unknown_light_pattern_or_trial_is_refused(lit: Desk) -> None:
     assert ask(lit, "light", pattern="dancing") == 400
     assert ask(lit, "dance") == 400
-    assert lit.said == []
+    assert lit.sent == []
 
 
 def test_a_box_that_accepts_no_messages_is_an_error(lit: Desk) -> None:
-    lit.takes_mail = False
+    lit.accepts_messages = False
     assert ask(lit, "light", pattern="muted") == 503
 
 

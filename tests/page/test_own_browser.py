@@ -1,4 +1,4 @@
-"""This box in a real browser: every page of it, narrow and wide, and a backup that is brought."""
+"""The pages of This box in a real browser, narrow and wide, and a backup and its restore."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BACKUP = Backup(1.8e9, "0.1.0", "Attic", (BackupTurn("2026", 1, "", 1.0, "Yes.",
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[SupervisedPart]:
-    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
-    settings = load(None, {"state_dir": str(tmp_path / "state"), "page": told})
+    config = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    settings = load(None, {"state_dir": str(tmp_path / "state"), "page": config})
     with SupervisedPart("page", settings) as part:
         part.until(lambda: part.supervisor.is_ready)
         part.mail.send(BoxStatus("open", False, 0.8, "espeak", "pocket"))
@@ -81,4 +81,6 @@ def test_a_backup_is_saved_and_the_page_still_lists_its_contents(
             time.sleep(0.1)
         assert [file.name[:10] for file in files] == ["interlude-"]
         assert unpack(files[0].read_bytes()).turns == ()
-        assert browser.run("document.body.innerText.includes('Not in it: passwords')"), "it stays"
+        assert browser.run("document.body.innerText.includes('Not in it: passwords')"), (
+            "the text stays"
+        )

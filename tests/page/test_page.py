@@ -1,4 +1,4 @@
-"""The page as a process of the box: its cost, its rights, and what it tells the conductor."""
+"""The page as a process of the box: its cost, its privileges, and its messages to the conductor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_IDLE_SHARE = 0.01  # of a core
 
 
 class Browser:
-    """One that keeps its cookies."""
+    """A browser that keeps its cookies."""
 
     def __init__(self, port: int) -> None:
         self.port, self.cookies = port, dict[str, str]()
@@ -53,7 +53,7 @@ class Browser:
         return found
 
     def look(self) -> socket.socket:
-        """A stream of events."""
+        """Open an event stream."""
         stream = socket.create_connection(("127.0.0.1", self.port), timeout=20)
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         host = f"Host: 127.0.0.1:{self.port}\r\nCookie: {cookies}"
@@ -64,15 +64,15 @@ class Browser:
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SupervisedPart]:
     folder = tmp_path_factory.mktemp("state")
-    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
-    with SupervisedPart("page", load(None, {"state_dir": str(folder), "page": told})) as part:
+    config = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    with SupervisedPart("page", load(None, {"state_dir": str(folder), "page": config})) as part:
         part.until(lambda: part.supervisor.is_ready)
         yield part
 
 
 @pytest.fixture(scope="module")
 def browser(page: SupervisedPart) -> Browser:
-    """One that was let in by the digits that the box said."""
+    """A browser paired by the spoken digits."""
     one = Browser(page.supervisor._settings.page.port)
     assert one.ask("POST", "/pair/code")[0] == 303
     page.until(lambda: page.told(Say))
@@ -82,7 +82,7 @@ def browser(page: SupervisedPart) -> Browser:
 
 
 def test_the_process_stays_within_its_memory_limit(page: SupervisedPart, browser: Browser) -> None:
-    """After it has served each of its pages: proportional set size, what is shared counted once."""
+    """The proportional set size (PSS) after the process has served each of its pages."""
     for path in ("/", "/access", "/static/live.js"):
         assert browser.ask("GET", path)[0] == 200
     rollup = Path(f"/proc/{page.pid}/smaps_rollup").read_text()
@@ -141,14 +141,14 @@ def test_a_restarted_conductor_is_told_of_the_live_view(
 ) -> None:
     stream = browser.look()
     page.until(lambda: page.told(LiveView))
-    page.messages.clear()  # what a new one knows
+    page.messages.clear()  # a restarted conductor has received none of them
     page.until(lambda: LiveView(on=True, words=True) in page.messages)
     stream.close()
     page.until(lambda: LiveView(on=False) in page.messages)
     page.messages.clear()
     begun_s = time.monotonic()
     page.until(lambda: time.monotonic() - begun_s > 2 * BEAT_S)
-    assert page.told(LiveView) == [], "nobody looks, and nothing is said"
+    assert page.told(LiveView) == [], "without viewers nothing is sent"
 
 
 def test_rapid_connects_and_disconnects_do_not_flood_the_conductor(
@@ -165,7 +165,7 @@ def test_rapid_connects_and_disconnects_do_not_flood_the_conductor(
     page.until(lambda: LiveView(on=False) in page.messages)
     beats = (time.monotonic() - begun_s) / BEAT_S + 1
     assert looks > 5
-    assert len(page.told(LiveView)) <= 3 * beats, "one as it begins, one or two at a beat"
+    assert len(page.told(LiveView)) <= 3 * beats, "one at the start, one or two per beat"
 
 
 def test_a_press_of_the_button_admits_the_waiting_browser(page: SupervisedPart) -> None:
@@ -192,8 +192,8 @@ def test_a_taken_port_delays_nothing_and_the_page_is_served_once_it_is_free(
     tmp_path: Path,
 ) -> None:
     port = free_port()
-    told = {"enabled": True, "port": port, "listen": "127.0.0.1"}
-    settings = load(None, {"state_dir": str(tmp_path), "page": told})
+    config = {"enabled": True, "port": port, "listen": "127.0.0.1"}
+    settings = load(None, {"state_dir": str(tmp_path), "page": config})
     with SupervisedPart("page", settings) as part:
         with socket.create_server(("127.0.0.1", port)):
             part.until(lambda: part.supervisor.is_ready)

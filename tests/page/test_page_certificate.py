@@ -1,5 +1,5 @@
-"""The page's process with a certificate: a bad one costs the page and not the box, a new one is
-taken by itself."""
+"""The page's process with a certificate: a bad one stops the page and not the box, and a new one is
+loaded without a restart."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.process
 
 
 class OwnersFiles:
-    """Certificate and key as the settings name them."""
+    """Certificate and key at the configured paths."""
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
@@ -29,14 +29,14 @@ class OwnersFiles:
         self.port = free_port()
 
     def write(self, days: int = 2) -> None:
-        """A new certificate for this machine in the place of the one before."""
+        """Replace the certificate by a new one for this machine."""
         for made, place in zip(
             self.authority.issue("localhost", days=days), (self.certificate, self.key), strict=True
         ):
             shutil.copy2(made, place)
 
     def serial(self) -> str:
-        """Of the certificate that the page shows; "" where there is no page."""
+        """The serial number of the served certificate; "" while no page is served."""
         context = ssl.create_default_context(cafile=str(self.authority.certificate))
         try:
             with (
@@ -56,11 +56,11 @@ def files(tmp_path: Path) -> OwnersFiles:
 
 @pytest.fixture
 def page(files: OwnersFiles, tmp_path: Path) -> Iterator[SupervisedPart]:
-    told = {
+    config = {
         "enabled": True, "port": files.port, "listen": "127.0.0.1",
         "certificate": str(files.certificate), "key": str(files.key),
     }  # fmt: skip
-    with SupervisedPart("page", load(None, {"state_dir": str(tmp_path), "page": told})) as part:
+    with SupervisedPart("page", load(None, {"state_dir": str(tmp_path), "page": config})) as part:
         yield part
 
 
@@ -74,7 +74,7 @@ def test_an_expired_certificate_stops_the_page_until_a_new_one_is_written(
         page.poll()
         assert files.serial() == ""
     assert page.supervisor.is_ready
-    assert page.supervisor.parts["page"].starts == first, "it waits, and does not die of it"
+    assert page.supervisor.parts["page"].starts == first, "the process waits and does not exit"
     files.write()
     page.until(files.serial)
 
@@ -86,7 +86,7 @@ def test_a_renewed_certificate_is_loaded_without_a_restart_and_a_bad_one_is_not(
     page.until(files.serial)
     before, starts = files.serial(), page.supervisor.parts["page"].starts
     files.certificate.write_text("spoiled")
-    for _ in range(150):  # 3 s at least: the page looks every 2
+    for _ in range(150):  # at least 3 s: the page checks every 2 s
         page.poll()
         assert files.serial() == before
     files.write()

@@ -1,4 +1,4 @@
-"""Letting a browser in: digits that the box says, a press of its button. Time is an argument."""
+"""Pairing a browser: by spoken digits or a press of the button. Time is an argument."""
 
 from __future__ import annotations
 
@@ -18,108 +18,108 @@ from appliance.page.pairing import (
 CODE = "482913"
 
 
-def pairing() -> Pairing:
+def new_pairing() -> Pairing:
     return Pairing(draw=lambda: CODE)
 
 
 def test_the_digits_admit_one_browser_only() -> None:
-    one = pairing()
-    assert one.code(0) == CODE
-    assert one.check(" 482 913 ", 1)
-    assert not one.check(CODE, 2)
+    pairing = new_pairing()
+    assert pairing.code(0) == CODE
+    assert pairing.check(" 482 913 ", 1)
+    assert not pairing.check(CODE, 2)
 
 
 def test_digits_that_were_not_requested_admit_no_browser() -> None:
-    assert not pairing().check(CODE, 0)
+    assert not new_pairing().check(CODE, 0)
 
 
 def test_the_digits_are_valid_for_two_minutes() -> None:
-    one = pairing()
-    one.code(0)
-    assert one.is_asked_for(VALID_S - 1)
-    assert not one.check(CODE, VALID_S)
+    pairing = new_pairing()
+    pairing.code(0)
+    assert pairing.is_asked_for(VALID_S - 1)
+    assert not pairing.check(CODE, VALID_S)
 
 
 def test_after_five_wrong_tries_the_right_digits_are_wrong() -> None:
-    one = pairing()
-    one.code(0)
+    pairing = new_pairing()
+    pairing.code(0)
     for _ in range(TRIES):
-        assert not one.check("111111", 1)
-    assert not one.check(CODE, 1)
-    assert one.code(2) == CODE
-    assert one.check(CODE, 2), "of a new code, they count"
+        assert not pairing.check("111111", 1)
+    assert not pairing.check(CODE, 1)
+    assert pairing.code(2) == CODE
+    assert pairing.check(CODE, 2), "new digits are valid"
 
 
 def test_too_many_wrong_digits_lock_pairing_for_a_while_and_right_ones_do_not() -> None:
-    one = pairing()
+    pairing = new_pairing()
     for _ in range(MOST_WRONG):
-        one.code(0)
-        one.check("111111", 0)
-    assert one.code(1) == ""
-    assert one.code(300) == CODE
+        pairing.code(0)
+        pairing.check("111111", 0)
+    assert pairing.code(1) == ""
+    assert pairing.code(300) == CODE
     for _ in range(3 * MOST_WRONG):
-        one.code(300)
-        assert one.check(CODE, 300)
+        pairing.code(300)
+        assert pairing.check(CODE, 300)
 
 
 def test_spoken_digits_are_rate_limited() -> None:
-    one = pairing()
-    assert sum(one.may_speak(0.1 * tick) for tick in range(600)) <= 4  # in a minute
-    assert one.may_speak(3600)
+    pairing = new_pairing()
+    assert sum(pairing.may_speak(0.1 * tick) for tick in range(600)) <= 4  # within a minute
+    assert pairing.may_speak(3600)
 
 
 def test_drawn_digits_are_six_and_rarely_repeat() -> None:
     drawn = {draw_digits() for _ in range(50)}
-    assert all(len(one) == 6 and one.isdecimal() for one in drawn)
+    assert all(len(pairing) == 6 and pairing.isdecimal() for pairing in drawn)
     assert len(drawn) > 45
 
 
 def test_the_button_admits_the_waiting_browser_once() -> None:
-    one = pairing()
-    who = one.wait_for_button(0)
-    assert one.waits(who, 1)
-    assert one.press(2) == 1
-    assert not one.waits(who, 3)
-    assert one.pop_let_in(who, 3)
-    assert not one.pop_let_in(who, 3)
+    pairing = new_pairing()
+    who = pairing.wait_for_button(0)
+    assert pairing.waits(who, 1)
+    assert pairing.press(2) == 1
+    assert not pairing.waits(who, 3)
+    assert pairing.pop_let_in(who, 3)
+    assert not pairing.pop_let_in(who, 3)
 
 
 def test_the_button_admits_no_browser_when_two_wait_or_none() -> None:
-    one = pairing()
-    both = [one.wait_for_button(0), one.wait_for_button(0)]
-    assert one.press(1) == 2
-    assert not any(one.pop_let_in(who, 2) for who in both)
-    assert one.press(3) == 0
-    assert not one.pop_let_in("", 4)
+    pairing = new_pairing()
+    both = [pairing.wait_for_button(0), pairing.wait_for_button(0)]
+    assert pairing.press(1) == 2
+    assert not any(pairing.pop_let_in(who, 2) for who in both)
+    assert pairing.press(3) == 0
+    assert not pairing.pop_let_in("", 4)
 
 
 def test_waiting_for_the_button_ends_after_two_minutes() -> None:
-    one = pairing()
-    who = one.wait_for_button(0)
-    assert one.press(VALID_S) == 0
-    assert not one.pop_let_in(who, VALID_S)
+    pairing = new_pairing()
+    who = pairing.wait_for_button(0)
+    assert pairing.press(VALID_S) == 0
+    assert not pairing.pop_let_in(who, VALID_S)
 
 
 def test_the_number_of_waiting_browsers_is_limited() -> None:
-    one = pairing()
-    assert all(one.wait_for_button(0) for _ in range(MOST_WAITING))
-    assert one.wait_for_button(0) == ""
+    pairing = new_pairing()
+    assert all(pairing.wait_for_button(0) for _ in range(MOST_WAITING))
+    assert pairing.wait_for_button(0) == ""
 
 
 def test_printed_digits_admit_one_browser_at_any_time() -> None:
-    one = Pairing(draw=lambda: "111111", printed=CODE)
-    assert one.is_asked_for(1e6)
-    assert one.is_printed()
-    assert one.check(CODE, 1e6)
-    assert not one.is_printed()
-    assert not one.check(CODE, 1e6)
+    pairing = Pairing(draw=lambda: "111111", printed=CODE)
+    assert pairing.is_asked_for(1e6)
+    assert pairing.is_printed()
+    assert pairing.check(CODE, 1e6)
+    assert not pairing.is_printed()
+    assert not pairing.check(CODE, 1e6)
 
 
 def test_five_wrong_tries_end_printed_digits_and_spoken_digits_replace_them() -> None:
-    one = Pairing(draw=lambda: "111111", printed=CODE)
+    pairing = Pairing(draw=lambda: "111111", printed=CODE)
     for _ in range(TRIES):
-        one.check("222222", 0)
-    assert not one.check(CODE, 0)
+        pairing.check("222222", 0)
+    assert not pairing.check(CODE, 0)
     other = Pairing(draw=lambda: "111111", printed=CODE)
     assert other.code(0) == "111111"
     assert not other.is_printed()

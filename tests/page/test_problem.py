@@ -1,4 +1,4 @@
-"""What could not be done: a page for people, in their language; a sentence for everything else."""
+"""Errors: a page for people, in their language; a sentence for every other client."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_old_form_and_too_many_forms_get_different_errors(desk: Desk) -> None
     replies = [desk.post("/do", {"token": "x"}, accept=HTML) for _ in range(40)]
     assert replies[-1].status == 429
     assert b"Wait a minute" in replies[-1].body
-    assert desk.said == []
+    assert desk.sent == []
 
 
 @pytest.mark.parametrize(("language", "says"), [("en", "it was removed"), ("de", "wurde entfernt")])
@@ -45,14 +45,14 @@ def test_a_browser_that_was_removed_is_told_so(desk: Desk, language: str, says: 
     form = {"do": "mute", "token": desk.token}
     desk.box.access.revoke(desk.box.access.browsers[0].id)
     reply = desk.post("/do", form, accept=HTML, accept_language=language)
-    assert (reply.status, desk.said) == (403, [])
+    assert (reply.status, desk.sent) == (403, [])
     assert says in reply.body.decode()
 
 
 def test_a_box_that_accepts_no_commands_says_to_try_again(desk: Desk) -> None:
     desk.pair()
     form = {"do": "mute", "token": desk.token}
-    desk.takes_mail = False
+    desk.accepts_messages = False
     reply = desk.post("/do", form, accept=HTML)
     assert (reply.status, b"does not answer" in reply.body) == (503, True)
 

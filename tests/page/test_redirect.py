@@ -1,4 +1,4 @@
-"""Plain HTTP beside a certificate: reading is led to the encrypted page, a form is refused."""
+"""Plain HTTP beside a certificate: a read is redirected to HTTPS, a form is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with what was typed is said in the page's language, of whatever kind it is."""
+"""Every refusal of typed values is shown in the page's language."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from appliance.settings.settings_change import CHANGEABLE, MODEL
 GERMAN, ENGLISH = Texts("de"), Texts("en")
 
 
-def of(text: str) -> InterludeError:
+def refused(text: str) -> InterludeError:
     with pytest.raises(SettingsError) as caught:
         load_text(text, "mine.yaml")
     return caught.value
 
 
 def test_a_refused_value_is_reported_with_the_label_of_its_field() -> None:
-    error = of("link: {port: 70000}")
+    error = refused("link: {port: 70000}")
     assert refusal(error, GERMAN) == "Port: Das Größte ist 65535."
     assert refusal(error, ENGLISH) == "Port: the maximum is 65535."
 
 
 def test_a_share_is_reported_in_percent_as_in_its_field() -> None:
-    error = of("hearing: {wake: {sensitivity: 1.5}}")
+    error = refused("hearing: {wake: {sensitivity: 1.5}}")
     assert refusal(error, GERMAN) == "Empfindlichkeit: Das Größte ist 100 %."
 
 
@@ -46,9 +46,9 @@ def test_an_error_without_its_own_sentence_gets_that_of_its_class() -> None:
     assert refusal(error, GERMAN) == GERMAN("page-wrong-general-storage")
 
 
-def kinds(of: type[InterludeError] = InterludeError) -> Iterator[type[InterludeError]]:
-    yield of
-    for kind in of.__subclasses__():
+def kinds(refused: type[InterludeError] = InterludeError) -> Iterator[type[InterludeError]]:
+    yield refused
+    for kind in refused.__subclasses__():
         yield from kinds(kind)
 
 

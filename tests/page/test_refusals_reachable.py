@@ -1,8 +1,8 @@
 """Every refusal that can reach a page has a sentence of its own in both languages.
 
-A page's process raises errors itself, and shows those of units with rights, which cross as a key
-and values. The modules that raise them are named here, and their source is read: each error made
-there names its sentence. What comes from further below has the sentence of its kind (errors.py).
+The page's process raises errors itself and shows those of privileged units, which are passed on as
+a key and values. MODULES lists the modules that raise them. The tests read their source: each error
+names its sentence. Errors of lower layers have the sentence of their class (errors.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from appliance.errors import InterludeError
 from appliance.language.catalogue import catalogue
 
 ROOT = Path(__file__).parents[2] / "appliance"
-# Of the page's own process, and of what root checks again in its stead.
+# modules of the page's process, and of the checks that root repeats
 MODULES = (
     "cli/requested_change.py", "cli/requested_look.py", "cli/requested_model.py",
     "models/model_request.py", "mqtt/broker_trial.py", "page/*.py", "provision/change_network.py",
@@ -41,8 +41,8 @@ def calls(file: Path) -> Iterator[ast.Call]:
             yield one
 
 
-def made(file: Path) -> Iterator[ast.Call]:
-    """Errors of ours."""
+def created_errors(file: Path) -> Iterator[ast.Call]:
+    """The calls that create an InterludeError."""
     for call in calls(file):
         if isinstance(call.func, ast.Name) and call.func.id in KINDS:
             yield call
@@ -51,13 +51,13 @@ def made(file: Path) -> Iterator[ast.Call]:
 def test_the_listed_modules_exist_and_raise_errors() -> None:
     assert len(KINDS) > 25
     assert all(list(ROOT.glob(pattern)) for pattern in MODULES)
-    assert sum(len(list(made(file))) for file in FILES) > 50
+    assert sum(len(list(created_errors(file))) for file in FILES) > 50
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_error_of_these_modules_names_its_sentence(file: Path) -> None:
     bare = [
-        call.lineno for call in made(file)
+        call.lineno for call in created_errors(file)
         if not any(word.arg in ("shown", None) for word in call.keywords)
     ]  # fmt: skip
     assert bare == []
@@ -82,7 +82,7 @@ def test_every_sentence_named_by_an_error_exists(language: str) -> None:
     "file", sorted((ROOT / "page").glob("*.py")), ids=lambda file: str(file.name)
 )
 def test_no_page_shows_the_english_of_an_error(file: Path) -> None:
-    """But by refusals.py, which knows the browser's language."""
+    """Except refusals.py, which knows the browser's language."""
     if file.name == "refusals.py":
         return
     source = file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A page that waits for something, in a real browser: it notices by itself, and loses nothing."""
+"""A waiting page in a real browser: it refreshes by itself and loses no typed text."""
 
 from __future__ import annotations
 

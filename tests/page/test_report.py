@@ -1,4 +1,4 @@
-"""The text for a bug report: what it has, and what it never has."""
+"""The text for a bug report: what it contains, and what it never contains."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ NAMES = ["canary", "Canary's house", 'the "canary"', "10.0.0.1 canary", "passwor
 @pytest.mark.parametrize("key", english().templates("wifi-"))
 def test_the_boxs_own_sentence_about_a_wifi_omits_its_name(key: str, name: str) -> None:
     named = "{wifi}" in english().templates("wifi-")[key]
-    said = english().say(key, wifi=name)
+    sentence = english().say(key, wifi=name)
     for begin in ("", "2026-11-23T10:00:00+0100 box interlude[9]: ", f"wifi: {'x' * 260} "):
-        line = report.redacted(f"{begin}{said}", ())
+        line = report.redacted(f"{begin}{sentence}", ())
         assert "canary" not in line.lower()
         assert line.startswith(begin[:200])
-    whole = report.redacted(said, ())
+    whole = report.redacted(sentence, ())
     assert whole == english().say(key, wifi=report.LEFT_OUT)
     assert (report.LEFT_OUT in whole) == named
 
@@ -87,10 +87,10 @@ def test_an_apostrophe_is_not_taken_for_a_quote() -> None:
     ],
 )
 def test_an_address_is_left_out(address: str) -> None:
-    said = report.redacted(f"interlude[12]: no answer of {address} in 2.5 s", ())
-    assert address not in said
-    assert said.startswith("interlude[12]: no answer of")
-    assert said.endswith("in 2.5 s")
+    line = report.redacted(f"interlude[12]: no answer of {address} in 2.5 s", ())
+    assert address not in line
+    assert line.startswith("interlude[12]: no answer of")
+    assert line.endswith("in 2.5 s")
 
 
 def test_a_line_without_names_is_unchanged() -> None:

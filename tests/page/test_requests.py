@@ -1,4 +1,4 @@
-"""What a browser sends, as plain data; what none sends is nothing."""
+"""Requests as plain data; malformed ones are None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings in a real browser: as narrow as a phone, by keyboard, into the owner's own file."""
+"""The settings in a real browser: at phone width, by keyboard, into the owner's file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.supervised import SupervisedPart
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 TEXT = "# mine\nlink:\n  broker: ha.local  # upstairs\n"
-# Fields and buttons that a finger can hit and a screen shows: 40 px high, inside of the window.
+# Fields and buttons too small for a finger or outside the window; the minimum height is 40 px.
 SMALL = """[...document.querySelectorAll("main button, main select, main input:not([type=hidden])")]
   .filter(one => { const at = one.getBoundingClientRect(); return at.width &&
     ((at.height < 40 && one.type !== "checkbox") || at.left < 0 || at.right > innerWidth); })
@@ -26,7 +26,7 @@ SMALL = """[...document.querySelectorAll("main button, main select, main input:n
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Of the owner's."""
+    """The owner's settings file."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     made = tmp_path / "config/interlude/settings.yaml"
     made.parent.mkdir(parents=True)
@@ -36,8 +36,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def page(tmp_path: Path, file: Path) -> Iterator[SupervisedPart]:
-    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
-    settings = load(file, {"state_dir": str(tmp_path / "state"), "page": told})
+    config = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    settings = load(file, {"state_dir": str(tmp_path / "state"), "page": config})
     with SupervisedPart("page", settings) as part:
         part.until(lambda: part.supervisor.is_ready)
         part.mail.send(BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy")))
@@ -45,7 +45,7 @@ def page(tmp_path: Path, file: Path) -> Iterator[SupervisedPart]:
 
 
 def submit(browser: Chromium, button: str, says: str) -> None:
-    """Press a button by keyboard, and wait for the page that says so."""
+    """Press a button by keyboard and wait for a page with this text."""
     browser.until(f"document.querySelector({button!r}) !== null")
     browser.run(f"document.querySelector({button!r}).focus()")
     browser.press("Enter")
@@ -73,7 +73,7 @@ def test_a_setting_is_changed_refused_and_undone_from_a_phone(
         assert "horse" not in browser.run("document.documentElement.outerHTML")
         assert "after a restart" in browser.run("document.body.innerText")
         browser.picture(tmp_path / f"set-{width}.png")
-        # A bad value is said, and what was typed is still there.
+        # A bad value is reported, and the typed text is kept.
         browser.run("document.querySelector('[name=\"panel.night\"]').value = '25:00-07:00'")
         submit(browser, 'form:has([name="panel.night"]) button.main', "Night: what was typed")
         night = "document.querySelector('[name=\"panel.night\"]').value"

@@ -1,4 +1,4 @@
-"""What is typed into a form becomes values of the settings, and only what differs."""
+"""Typed form fields become values of the settings; only changed ones are returned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOW = load_text("link: {broker: ha.local, tls: true}\npanel: {brightness: 0.333}
 
 def test_every_changeable_key_is_in_exactly_one_form() -> None:
     keys = [key for keys in FORMS.values() for key in keys]
-    assert sorted(keys) == sorted(CHANGEABLE - {*MODEL}), "a model is chosen where it is listed"
+    assert sorted(keys) == sorted(CHANGEABLE - {*MODEL}), "models are chosen on their own page"
 
 
 @pytest.mark.parametrize("which", FORMS)

@@ -1,4 +1,4 @@
-"""Who is answered what: the checks that every request passes, and what each attack gets."""
+"""The checks that every request passes, and the response to each attack."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_an_unpaired_browser_reads_no_page_and_sends_no_form_but_the_pairing_for
     assert reply.status in (200, 405)
     assert b"picture" not in reply.body
     assert desk.post(path, {"do": "mute", "token": "x"}).status in (403, 405)
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_a_browser_with_the_right_digits_is_paired_and_stays_paired(desk: Desk) -> None:
@@ -78,7 +78,7 @@ def test_a_form_of_another_origin_does_nothing(desk: Desk, origin: str) -> None:
     form = {"do": "volume", "volume": "100", "token": desk.token}
     assert desk.post("/do", form, origin=origin).status == 403
     assert desk.post("/do", form).status == 303
-    assert desk.said == [SetVolume(1.0)]
+    assert desk.sent == [SetVolume(1.0)]
 
 
 def test_a_cross_site_form_does_nothing(desk: Desk) -> None:
@@ -86,14 +86,14 @@ def test_a_cross_site_form_does_nothing(desk: Desk) -> None:
     form = {"do": "mute", "token": desk.token}
     assert desk.post("/do", form, sec_fetch_site="same-site").status == 403
     assert desk.post("/do", form, sec_fetch_site="same-origin").status == 303
-    assert desk.said == [Mute(on=True)]
+    assert desk.sent == [Mute(on=True)]
 
 
 @pytest.mark.parametrize("token", ["", "0" * 64, "x"])
 def test_a_form_without_its_browsers_token_does_nothing(desk: Desk, token: str) -> None:
     desk.pair()
     assert desk.post("/do", {"do": "mute", "token": token}).status == 403
-    assert desk.said == []
+    assert desk.sent == []
 
 
 def test_a_token_is_invalid_with_another_browsers_cookie(desk: Desk) -> None:
@@ -107,11 +107,11 @@ def test_a_token_is_invalid_with_another_browsers_cookie(desk: Desk) -> None:
 
 def test_a_revoked_cookie_is_invalid_when_replayed(desk: Desk) -> None:
     desk.pair()
-    kept = dict(desk.cookies)
+    old_cookies = dict(desk.cookies)
     (browser,) = desk.box.access.browsers
     assert desk.post("/access/revoke", {"id": browser.id, "token": desk.token}).status == 303
     assert desk.cookies == {}
-    desk.cookies = kept
+    desk.cookies = old_cookies
     assert "canvas" not in desk.text("/")
     reply = desk.request("GET", "/events")
     assert isinstance(reply, Reply)
@@ -141,9 +141,9 @@ def test_guessing_the_digits_is_locked_after_a_few_tries(desk: Desk) -> None:
         desk.now_s += 0.1
         let_in += COOKIE in desk.cookies
     assert not let_in
-    assert len([one for one in desk.said if isinstance(one, Say)]) <= 6  # in these 200 s
+    assert len([one for one in desk.sent if isinstance(one, Say)]) <= 6  # in 200 s
     desk.post("/pair", {"code": CODE})
-    assert COOKIE not in desk.cookies, "not even by the right digits, for now"
+    assert COOKIE not in desk.cookies, "while locked, the right digits are refused, too"
 
 
 def test_forms_are_rate_limited(desk: Desk) -> None:
@@ -172,7 +172,7 @@ def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk)
         if route.get is None or route.open:
             continue
         reply = desk.get(path)
-        if reply.status == 303:  # a file, for who had it made
+        if reply.status == 303:  # a download for the browser that made it
             continue
         page = reply.body.decode()
         assert len(re.findall(r"<h1", page)) == 1, path
@@ -192,6 +192,6 @@ def test_nothing_is_loaded_from_elsewhere(desk: Desk) -> None:
         if route.get is not None:
             loaded = re.sub(
                 r'<a rel="noreferrer" href="https://[^"]*">', "", desk.text(path)
-            )  # followed by hand
+            )  # links that the user follows
             places = re.findall(r'(?:src|href|action)="([^"]*)"', loaded)
             assert [place for place in places if not place.startswith(("/", "#"))] == []

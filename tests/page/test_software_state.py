@@ -1,4 +1,4 @@
-"""What the page knows of the software is read off the disk, and of nothing else."""
+"""The page's state of the software is read from the disk only."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def test_the_running_slot_is_the_one_that_the_machine_booted(desk: Desk) -> None
     places.command_line.write_text("quiet interlude.slot=b")
     assert read_state(places, NOW_S).system.before == "0.1.0"
     places.start.mkdir()
-    (places.start / "slot").write_text("a\n")  # the first program took the other one
+    (places.start / "slot").write_text("a\n")  # the boot program chose the other slot
     assert read_state(places, NOW_S).system.before == "0.2.0"

@@ -1,4 +1,4 @@
-"""What is tried with sound, as the page follows it: one at a time, and each comes to an end."""
+"""Sound trials as the page follows them: one at a time, and each one ends."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_refusal_counts_only_for_its_own_trial() -> None:
     assert trials.handle(TrialRefused(trials.number - 1, "busy"), 100.1) == []
     assert trials.handle(TrialRefused(trials.number, "no-voice"), 100.2)
     assert (trials.phase, trials.why) == ("refused", "no-voice")
-    assert trials.handle(TrialRefused(trials.number, "busy"), 100.3) == [], "it is over"
+    assert trials.handle(TrialRefused(trials.number, "busy"), 100.3) == [], "the trial has ended"
     assert trials.why == "no-voice"
 
 

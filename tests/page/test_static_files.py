@@ -1,4 +1,4 @@
-"""The page's own files: whole, small, kept by browsers, and nothing else of the folder."""
+"""The page's static files: complete, small, cached by browsers, and no other file of the folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.page import static_files, templates
 from appliance.page.requests import Request
 from appliance.page.static_files import StaticFiles
 
-MOST_BYTES = 150_000  # all that a browser fetches for one page
+MOST_BYTES = 150_000  # sum of all files that a browser fetches for one page
 
 
 def test_a_file_is_fetched_once_and_revalidated_afterwards() -> None:

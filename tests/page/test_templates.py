@@ -1,4 +1,4 @@
-"""HTML from templates: what is put in is escaped, what lacks is a mistake."""
+"""HTML from templates: inserted values are escaped, and a missing one is an error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_missing_value_is_an_error(tmp_path: Path) -> None:
 
 
 def test_no_template_has_an_inline_script_or_style() -> None:
-    """The policy would not run it."""
+    """The content security policy would block it."""
     for path in (Path(__file__).parents[2] / "appliance/page/templates").glob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert " style=" not in text

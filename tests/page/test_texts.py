@@ -1,4 +1,4 @@
-"""The sentences of the page: which language, and which of them a stranger may have shown."""
+"""The sentences of the page: their language, and which ones a URL can request."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_unsupported_language_falls_back_to_english() -> None:
 def test_an_unknown_sentence_is_an_error_and_an_unknown_notice_is_empty() -> None:
     texts = Texts("en")
     assert texts.notice("nonsense.<script>") == ""
-    assert texts.notice("pairing-digits") == "", "only what a page may be asked to show"
+    assert texts.notice("pairing-digits") == "", "only sentences meant as notices"
     assert texts.notice("page-notice-saved") == "Saved."
     with pytest.raises(KeyError):
         texts("no-such")

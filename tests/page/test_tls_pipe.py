@@ -1,4 +1,4 @@
-"""TLS without a socket: what a browser says arrives, and bytes that are no TLS end it."""
+"""TLS without a socket: the browser's data arrives, and bytes that are not TLS are refused."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ pytestmark = pytest.mark.process  # openssl(1) makes the certificate
 
 
 class TlsBrowser:
-    """The other end of a pipe, which trusts `authority`."""
+    """The other end of a pipe; it trusts `authority`."""
 
     def __init__(self, authority: Authority) -> None:
         self._arrived, self.to_send = ssl.MemoryBIO(), ssl.MemoryBIO()
         context = ssl.create_default_context(cafile=str(authority.certificate))
         self.tls = context.wrap_bio(self._arrived, self.to_send, server_hostname="kitchen.local")
 
-    def hear(self, data: bytes) -> None:
+    def feed(self, data: bytes) -> None:
         self._arrived.write(data)
 
-    def shake(self, pipe: TlsPipe, step: int = 65_536) -> bytes:
-        """Be let in, `step` bytes at a time. Returns what the pipe said was said meanwhile."""
-        said = b""
+    def handshake(self, pipe: TlsPipe, step: int = 65_536) -> bytes:
+        """Do the handshake, `step` bytes at a time. Returns the data that the pipe decrypted."""
+        decrypted = b""
         for _ in range(4):
             try:
                 self.tls.do_handshake()
             except ssl.SSLWantReadError:
                 pass
-            said += deliver(self.to_send.read(), pipe, step)
-            self.hear(pipe.pop_outgoing())
-        return said
+            decrypted += deliver(self.to_send.read(), pipe, step)
+            self.feed(pipe.pop_outgoing())
+        return decrypted
 
 
 def deliver(data: bytes, pipe: TlsPipe, step: int) -> bytes:
@@ -50,8 +50,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 @pytest.fixture(scope="module")
 def context(authority: Authority) -> ssl.SSLContext:
     certificate, key = authority.issue("kitchen.local")
-    told = {"page": {"certificate": str(certificate), "key": str(key)}}
-    found = load_certificate(load(None, told).page)
+    config = {"page": {"certificate": str(certificate), "key": str(key)}}
+    found = load_certificate(load(None, config).page)
     assert found is not None
     return found.context
 
@@ -61,16 +61,16 @@ def test_data_passes_both_ways_for_any_split_of_the_bytes(
     authority: Authority, context: ssl.SSLContext, step: int
 ) -> None:
     pipe, browser = TlsPipe(context), TlsBrowser(authority)
-    assert browser.shake(pipe, step) == b""
-    asked = b"GET / HTTP/1.1\r\n" + b"x" * 40_000
-    browser.tls.write(asked)
-    assert deliver(browser.to_send.read(), pipe, step) == asked
+    assert browser.handshake(pipe, step) == b""
+    request = b"GET / HTTP/1.1\r\n" + b"x" * 40_000
+    browser.tls.write(request)
+    assert deliver(browser.to_send.read(), pipe, step) == request
     pipe.encrypt(b"answer" * 10_000)
-    browser.hear(pipe.pop_outgoing())
-    heard = b""
-    while len(heard) < 60_000:
-        heard += browser.tls.read(65_536)
-    assert heard == b"answer" * 10_000
+    browser.feed(pipe.pop_outgoing())
+    received = b""
+    while len(received) < 60_000:
+        received += browser.tls.read(65_536)
+    assert received == b"answer" * 10_000
 
 
 def test_bytes_that_are_not_tls_are_refused(context: ssl.SSLContext) -> None:
@@ -82,7 +82,7 @@ def test_a_browser_can_close_the_connection_with_close_notify(
     authority: Authority, context: ssl.SSLContext
 ) -> None:
     pipe, browser = TlsPipe(context), TlsBrowser(authority)
-    browser.shake(pipe)
+    browser.handshake(pipe)
     browser.tls.write(b"last")
     with pytest.raises(ssl.SSLWantReadError):
         browser.tls.unwrap()

@@ -1,4 +1,4 @@
-"""What is tried and enrolled, in a real browser: meters move and cards change on an open page."""
+"""Trials and enrolment in a real browser: meters and cards change on an open page."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ SIZES = [(1280, False), (360, True)]
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[SupervisedPart]:
-    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
-    settings = load(None, {"state_dir": str(tmp_path / "state"), "page": told, "mode": "wake_word"})
+    config = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    settings = load(
+        None, {"state_dir": str(tmp_path / "state"), "page": config, "mode": "wake_word"}
+    )
     with SupervisedPart("page", settings) as part:
         part.until(lambda: part.supervisor.is_ready)
         part.mail.send(BoxStatus("wake_word", False, 0.8, "espeak", "pocket"))
@@ -41,7 +43,7 @@ def says(browser: Chromium, text: str) -> None:
 
 
 def moves(page: SupervisedPart, browser: Chromium, message: Message, script: str) -> None:
-    """A meter that is told again and again: what is told before the stream is there is lost."""
+    """Send a meter's message until it shows: messages before the stream is open are lost."""
     end_s = time.monotonic() + PATIENCE_S
     while not browser.run(script):
         assert time.monotonic() < end_s, script
@@ -75,7 +77,7 @@ def test_an_enrolment_is_followed_on_the_open_page(
         page.mail.send(TakeJudged(number, 2, None))
         says(browser, "1 of 18 words are accepted")
         assert browser.run("document.documentElement.scrollWidth - innerWidth") <= 0
-        assert browser.run("window.stays"), "the page was not left"
+        assert browser.run("window.stays"), "the page was not reloaded"
         browser.picture(tmp_path / f"enrol-{width}-{'dark' if dark else 'light'}.png")
         browser.run("document.querySelector('button[value=cancel]').click()")
         says(browser, "It was stopped.")

@@ -1,4 +1,4 @@
-"""An upload over real connections: the one form that may be larger, and what each attack leaves."""
+"""An upload over real connections: the only large form, and what each attack leaves behind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.page.served import Served, served_desk
 from tests.page.test_on_backup import form, left
 from tests.waiting import until
 
-pytestmark = pytest.mark.process  # connections are let go after seconds
+pytestmark = pytest.mark.process  # connections time out after seconds
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def served(desk: Desk) -> Iterator[Served]:
 
 
 def paired(served: Served, desk: Desk) -> tuple[str, str]:
-    """Cookies and token of a browser that was let in."""
+    """Cookies and token of a paired browser."""
     found: list[str] = []
 
     def pair() -> None:
@@ -58,9 +58,9 @@ def test_a_backup_is_accepted_and_the_limits_of_other_forms_hold(
         connection.sendall(upload_head(served, cookies, len(body)) + body)
         assert connection.recv(65_536).startswith(b"HTTP/1.1 303")
     assert left(desk, CHECKED).is_file()
-    said = {"Origin": f"http://{served.host()}", "Cookie": cookies,
+    headers = {"Origin": f"http://{served.host()}", "Cookie": cookies,
             "Content_Type": "multipart/form-data; boundary=XX"}  # fmt: skip
-    assert served.ask("POST", "/own/backup/restore", body, **said)[0] == 413
+    assert served.ask("POST", "/own/backup/restore", body, **headers)[0] == 413
 
 
 def test_an_interrupted_upload_leaves_no_file(served: Served, desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Who looks gets every event; words go to who asked for them."""
+"""Viewers get every event; words go only to those that asked for them."""
 
 from __future__ import annotations
 

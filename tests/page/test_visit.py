@@ -1,4 +1,4 @@
-"""What an answer may use of its request."""
+"""What a view can use of its request."""
 
 from __future__ import annotations
 

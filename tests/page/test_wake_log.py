@@ -1,4 +1,4 @@
-"""The wake word on the page: the last ten, and which sensitivity would have heard them."""
+"""The wake word on the page: the last ten near misses, and the sensitivity each one needed."""
 
 from __future__ import annotations
 

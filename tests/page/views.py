@@ -1,5 +1,5 @@
-"""Every view of the page, in the states that its users see: what the box is like, where they are,
-and what they did there."""
+"""Every view of the page in the states that users see: the state of the box, the path, and the
+user's action."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ BACKUP = Backup(1.8e9, "0.1.0", "Attic", (BackupTurn("2026", 1, "", 1.0, "Yes.",
 
 
 def submit(form: str, **fields: str) -> str:
-    """A script that types into a form and sends it, whatever the browser's own checks say."""
+    """A script that fills in a form and submits it without the browser's validation."""
     typed = "".join(
         f"f.elements[{json.dumps(name)}].value = {json.dumps(value)};"
         for name, value in fields.items()
@@ -66,8 +66,8 @@ def submit(form: str, **fields: str) -> str:
 
 
 def set_there(field: str, value: str) -> str:
-    """By the live view's script, which stays there, until it tells what came of it. Also what
-    the page does not offer any more: it may be an old one."""
+    """A script that changes a field of the live view and waits for the result. It also sets options
+    that are disabled, as an outdated page could."""
     return f"""(() => {{ const field = document.querySelector("#{field}");
       for (const one of field.options ?? []) one.disabled = false;
       field.value = "{value}";
@@ -78,8 +78,8 @@ def set_there(field: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class View:
-    """`prepare`: makes the box so. `act`: a script run there, after which `shows` stands on the
-    page. `stranger`: the browser was not let in. `handed`: a card of ours, not a clone."""
+    """`prepare`: sets the state of the box. `act`: a script, after which the page contains `shows`.
+    `stranger`: the browser is not paired. `handed`: an appliance, not a development clone."""
 
     name: str
     path: str
@@ -97,7 +97,7 @@ def _tell(desk: Desk, *messages: Message) -> None:
 
 
 def talks(desk: Desk) -> None:
-    """An answer that somebody speaks over."""
+    """An answer that the owner interrupts."""
     at = round(desk.now_s * RATE_HZ)
     _tell(
         desk,
@@ -181,7 +181,7 @@ def remembers(desk: Desk) -> None:
 
 
 def enrols(*faults: TakeFault | None) -> Prepare:
-    """Takes that were judged so, and the next one is asked for."""
+    """An enrolment with takes of these faults, waiting for the next one."""
 
     def prepare(desk: Desk) -> None:
         trying = desk.box.trying
@@ -211,7 +211,7 @@ def has_files(desk: Desk) -> None:
 
 
 def brings_backup(desk: Desk) -> None:
-    """As far as it was looked at."""
+    """A backup that is uploaded and checked, and not restored yet."""
     reply = upload(desk, form(desk.token, pack(BACKUP)))
     assert reply is not None, reply
     assert reply.status == 303, reply
@@ -248,7 +248,7 @@ def progress(found: InstallProgress) -> Prepare:
 
 
 def has_releases(desk: Desk) -> None:
-    """Two were installed, one after the other, and a third lies ready."""
+    """Two releases installed one after the other, and a third one ready to install."""
     home = Path(desk.box.settings.state_dir)
     made = bench(home)
     for version in ("0.2.0", "0.3.0"):
@@ -258,7 +258,7 @@ def has_releases(desk: Desk) -> None:
 
 
 def is_card(desk: Desk) -> None:
-    """With a system before, an address to look at, and what came of the last looks."""
+    """A card with a previous system, an update address, and the results of the last checks."""
     has_releases(desk)
     places = desk.box.places
     for folder in (places.looked, places.changed, desk.box.look_changes.wanted):
@@ -275,7 +275,7 @@ def is_card(desk: Desk) -> None:
 
 
 def looks(desk: Desk) -> None:
-    """At its address, and a stick is awaited."""
+    """A card that downloads from its address and waits for a USB stick."""
     is_card(desk)
     LookReporter("web", desk.box.places.looked).fetches("0.4.0")
     mark("stick", desk.box.places.changed).touch()
@@ -304,7 +304,7 @@ def is_misspelt(desk: Desk) -> None:
     (Path(desk.box.settings.state_dir) / "settings.yaml").write_text("mode: 7\n")
 
 
-# Everything that is folded, which leads to no other page.
+# opens every folded section that links to no other page
 OPEN = (
     "document.querySelectorAll('details').forEach(one => one.open = true);"
     "delete document.body.dataset.old"
