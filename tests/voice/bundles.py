@@ -1,5 +1,5 @@
-"""Voice programs as they lie on a box, unpacked: the real one, with this environment's piper-tts,
-and others that are short scripts. Nobody signed them; tests/voice/engine/ has those that are."""
+"""Installed voice programs, unpacked: the real one, with this environment's piper-tts, and short
+scripts. They are not signed; tests/voice/engine/ has signed ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from appliance.voice.protocol import PROTOCOL
 from tests.voice import onnx_voice
 
 PIPER = Path(__file__).parents[2] / "voices/piper/program.py"
-# What a program says by itself: hello, then silence of a second for each sentence.
+# Helpers at the start of each script: replies, sounds, and the orders from stdin.
 PLAIN = """
 import json, sys
 out = sys.stdout.buffer
@@ -30,13 +30,13 @@ def orders():
 
 
 def plant(programs: Path, script: Path | str = PIPER, **changed: Any) -> Path:
-    """A whole bundle below `programs`: a file with the program, or its text (behind PLAIN)."""
-    told: dict[str, Any] = {
+    """A complete bundle below `programs`; `script`: the program's file, or its text after PLAIN."""
+    values: dict[str, Any] = {
         "engine": "piper", "version": "0.1.0", "protocol": PROTOCOL, "licence": "any",
         "machine": "any", "python": "any", "made_s": 0, "tree_sha256": "0" * 64, "tree_bytes": 0,
         "files_bytes": 0, **changed,
     }  # fmt: skip
-    manifest = EngineManifest(**told)
+    manifest = EngineManifest(**values)
     folder = programs / f"{manifest.engine}-{manifest.version}"
     (folder / "bin").mkdir(parents=True)
     program = folder / "program.py"
@@ -52,7 +52,7 @@ def plant(programs: Path, script: Path | str = PIPER, **changed: Any) -> Path:
 
 
 def fetched(state_dir: Path, name: str, *, spin: int = 0, espeak: str = "en-us") -> Path:
-    """A voice of the owner's own below the models of `state_dir`: its ONNX file."""
+    """Write an owner's voice below the models of `state_dir`. Returns its ONNX file."""
     folder = state_dir / "models" / name
     folder.mkdir(parents=True)
     return onnx_voice.write(folder / f"{name}.onnx", spin=spin, espeak=espeak)

@@ -1,4 +1,4 @@
-"""Makes voices of scripts, and ends them."""
+"""A fixture that starts voice programs from scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.voice.programs import engine
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Callable[..., ProgramVoice]]:
-    """Makes programs of scripts, and ends them."""
+    """Starts voice programs from scripts and closes them after the test."""
     every: list[ProgramVoice] = []
 
     def make(script: str, **options: object) -> ProgramVoice:

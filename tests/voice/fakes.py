@@ -1,4 +1,4 @@
-"""A voice that says what it is told, when it is told."""
+"""A fake voice whose sound the test scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from appliance.voice.spoken_words import SpokenWord
 
 
 class FakeSpeech:
-    """`give` is what `read` returns, one by one: samples, an error to raise, or None at the end."""
+    """`give`: the results of `read`, in order: samples, an error to raise, or None at the end."""
 
     def __init__(self, give: list[Samples | VoiceError | None]) -> None:
         self.give = deque(give)
@@ -39,7 +39,7 @@ class FakeSpeech:
 
 
 class FakeVoice:
-    """Each sentence is a ramp of its own, `frames` long, in pieces; or what `script` says."""
+    """Each sentence is a distinct ramp of `frames` samples, in pieces, or the next of `script`."""
 
     def __init__(self, name: str = "fake", frames: int = 1000, piece: int = 300) -> None:
         self.name = name
@@ -69,7 +69,7 @@ class FakeVoice:
         return speech
 
     def poll(self) -> None:
-        """Nothing to see to."""
+        """Do nothing."""
 
     def close(self) -> None:
         self.closed = True

@@ -1,4 +1,4 @@
-"""Measure: Speak message → first sample in the ring, short sentences, espeak-ng.
+"""Measures the time from the Speak message to the first sample in the ring, with espeak-ng.
 
 python -m tests.voice.first_sample [COUNT]
 """

@@ -1,4 +1,4 @@
-"""A Piper voice that the tests make: a tone for each phoneme, in a graph with Piper's inputs."""
+"""A Piper voice made for tests: a tone for each phoneme, in a graph with Piper's inputs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 RATE_HZ = 22050
-HOP = 1024  # samples a phoneme id
+HOP = 1024  # samples per phoneme id
 LEAD = 8  # phonemes' worth of silence at the start, as real voices have
 
 
 def write(path: Path, *, spin: int = 0, espeak: str = "en-us") -> Path:
-    """Write `path` and `path`.json. `spin` makes each run that many matrix products slower;
-    `espeak`: the voice of espeak-ng's that the phonemes come from, and so the language."""
+    """Write `path` and `path`.json. `spin`: matrix products that slow each run down; `espeak`: the
+    voice of espeak-ng that makes the phonemes, which sets the language."""
     tone = 0.3 * np.sin(2 * np.pi * 220 * np.arange(HOP) / RATE_HZ)
     constants: dict[str, np.ndarray] = {
         "tone": tone.reshape(1, HOP).astype(np.float32),
@@ -84,7 +84,7 @@ def write(path: Path, *, spin: int = 0, espeak: str = "en-us") -> Path:
 
 
 def config(espeak: str = "en-us") -> dict[str, object]:
-    """What Piper keeps beside a voice; every phoneme that English has, and then some."""
+    """The JSON file of a Piper voice, with all phonemes of English and some more."""
     phonemes = " _^$" + string.ascii_letters + string.punctuation + "ˈˌːəɪɛæʌʊɔɑɒɜɹɾʃʒθðŋɡɐᵻ̩"
     return {
         "audio": {"sample_rate": RATE_HZ, "quality": "medium"},

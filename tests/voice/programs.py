@@ -1,4 +1,4 @@
-"""Programs of voices that are short scripts, and waiting for them."""
+"""Voice programs that are short scripts, and a function that waits for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The speaker as it ships, under the real supervisor; the test is conductor and playback."""
+"""Runs the speaker under the real supervisor; the test acts as conductor and playback."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import END, RingReader, RingSlot
 from tests.supervised import SupervisedPart
 
-LOADS_S = 90.0  # a voice, on a machine that has much else to do
+LOADS_S = 90.0  # time to load a voice on a busy machine
 
 
 class Rig(SupervisedPart):
-    """One speaker process. `slots` is what playback has read, `messages` what was told."""
+    """One speaker process. `slots`: what playback has read; `messages`: what the speaker sent."""
 
     def __init__(self, state_dir: Path, language: str = "auto", **speaking: Any) -> None:
         plain = settings.load(
@@ -40,12 +40,12 @@ class Rig(SupervisedPart):
         return self
 
     def children(self) -> set[int]:
-        """The processes that the speaker has started, and that have not ended."""
+        """The running child processes of the speaker."""
         listed = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         return {int(pid) for pid in listed}
 
     def voice_pid(self, name: str) -> int:
-        """Of the program that speaks as `name`; 0 if there is none."""
+        """The process id of the program of voice `name`; 0 if there is none."""
         for pid in self.children():
             try:
                 words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -61,11 +61,11 @@ class Rig(SupervisedPart):
         return sum(len(slot.samples) for slot in self.slots)
 
     def until_it_speaks(self, name: str) -> None:
-        """The voice `name` is the one that speaks; on a busy machine it comes up late."""
+        """Wait until the voice `name` speaks; on a busy machine it is ready late."""
         self.until(lambda: self.told(SpeakerReady)[-1] == SpeakerReady(name), LOADS_S)
 
     def until_it_offers(self, voices: tuple[str, ...]) -> None:
-        """Those voices, and no others, are said to be able to speak."""
+        """Wait until exactly these voices are reported as available."""
         wanted = [VoicesAvailable(voices)]
         self.until(lambda: self.told(VoicesAvailable)[-1:] == wanted, LOADS_S)
 
@@ -73,7 +73,7 @@ class Rig(SupervisedPart):
         return any(slot.stream == turn and slot.flags & END for slot in self.slots)
 
     def say(self, turn: int, *sentences: str, end: bool = True) -> None:
-        """Give an answer the floor and its sentences to the speaker."""
+        """Set the floor to this answer and send its sentences to the speaker."""
         self.floor.turn = turn
         for number, text in enumerate(sentences):
             self.mail.send(Speak(turn, number, text))
@@ -84,7 +84,7 @@ class Rig(SupervisedPart):
         return [*super().awaited(), *([self.reader.fileno()] if self.reads else [])]
 
     def poll(self) -> list[BaseMessage]:
-        """Be conductor and, if it `reads`, playback."""
+        """Act as the conductor and, if it `reads`, as playback."""
         while self.reads and (slot := self.reader.read()) is not None:
             self.slots.append(slot)
-        return super().poll()  # after the sound: what was reported before it has come by then
+        return super().poll()  # after the sound, so that earlier reports have arrived

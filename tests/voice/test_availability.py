@@ -1,4 +1,4 @@
-"""Which voices can really speak: each is tried once, while the box says nothing."""
+"""Which voices can actually speak: each is tried once, while the box is silent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIMIT_S = 20.0
 
 
 class Disk:
-    """The voices that are here, and a clock of its own."""
+    """The installed voices and a simulated clock."""
 
     def __init__(self) -> None:
         self.commands: dict[str, tuple[str, ...]] = {}
@@ -32,7 +32,7 @@ class Disk:
         return dict(self.commands)
 
 
-def go_on(disk: Disk, true: Callable[[], object]) -> None:
+def poll_until(disk: Disk, true: Callable[[], object]) -> None:
     limit_s = time.monotonic() + LIMIT_S
     while not true():
         assert time.monotonic() < limit_s
@@ -42,30 +42,30 @@ def go_on(disk: Disk, true: Callable[[], object]) -> None:
 
 
 @pytest.mark.process
-def test_one_that_speaks_is_offered_and_one_that_does_not_is_tried_again_much_later(
+def test_a_working_voice_is_offered_and_a_failing_one_is_retried_later(
     tmp_path: Path,
 ) -> None:
     disk = Disk()
     good = engine(tmp_path / "good", SAYS_IT).command(Path("no.onnx"))
     disk.commands = {"bad": ("/bin/false",), "good": good}
-    go_on(disk, lambda: disk.tried.names == ("good",))
+    poll_until(disk, lambda: disk.tried.names == ("good",))
     disk.tried.poll([], busy=False)
-    assert disk.tried.fileno() == -1  # nothing is tried any more
+    assert disk.tried.fileno() == -1  # no trial is running
     disk.now_s += RETRY_S + 1
     disk.tried.poll([], busy=False)
     assert disk.tried.names == ("good",)
-    assert disk.tried.fileno() != -1  # the bad one, again
+    assert disk.tried.fileno() != -1  # the bad voice is tried again
     disk.tried.close()
 
 
-def test_while_the_box_talks_nothing_is_tried() -> None:
+def test_no_voice_is_tried_while_the_box_speaks() -> None:
     disk = Disk()
     disk.commands = {"anna": ("/bin/false",)}
     disk.tried.poll([], busy=True)
     assert (disk.tried.names, disk.tried.fileno()) == ((), -1)
 
 
-def test_a_voice_that_is_loaded_and_ready_needs_no_trial_and_espeak_none_at_all() -> None:
+def test_a_ready_voice_and_espeak_need_no_trial() -> None:
     disk = Disk()
     disk.commands = {"anna": ("/bin/false",)}
     voices: list[Voice] = [FakeVoice("anna"), FakeVoice("espeak")]
@@ -75,7 +75,7 @@ def test_a_voice_that_is_loaded_and_ready_needs_no_trial_and_espeak_none_at_all(
 
 
 @pytest.mark.process
-def test_a_voice_that_is_still_loading_is_not_started_a_second_time() -> None:
+def test_a_loading_voice_is_not_started_a_second_time() -> None:
     disk, anna = Disk(), FakeVoice("anna")
     disk.commands, anna.ready = {"anna": ("/bin/false",)}, False
     disk.tried.poll([anna], busy=False)
@@ -86,7 +86,7 @@ def test_a_voice_that_is_still_loading_is_not_started_a_second_time() -> None:
     disk.tried.close()
 
 
-def test_what_lies_there_is_looked_at_now_and_then() -> None:
+def test_the_installed_voices_are_scanned_periodically() -> None:
     disk = Disk()
     for _ in range(5):
         disk.tried.poll([], busy=True)

@@ -10,12 +10,12 @@ from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
 from tests.voice.fakes import FakeVoice
 
-# As one who knows these words by heart would tell.
+# The result of a language identifier that knows these texts.
 WORDS = {"Guten Morgen.": "de", "Good morning.": "en", "Bonjour.": "fr", "Okay.": ""}
 
 
 class Box:
-    """`here`: the voices and what they speak; the first was chosen, and espeak-ng stands in."""
+    """`here`: installed voices and their language; the first is chosen. Fallback: espeak-ng."""
 
     def __init__(self, so_far: str = "en", *, espeak: bool = True, **here: str) -> None:
         self.here = {name: frozenset({language}) for name, language in here.items()}
@@ -46,41 +46,41 @@ class Box:
         raise VoiceError("espeak-ng is not installed.")
 
     def order(self, text: str) -> list[str]:
-        """Names of who may say it; of espeak-ng with its language."""
+        """The names of the voices that may say it; for espeak-ng with its language."""
         return [
             f"espeak {voice.language}" if isinstance(voice, EspeakVoice) else voice.name
             for voice in self.voices.voices_for(text)
         ]
 
 
-def test_a_sentence_in_the_language_of_the_chosen_voice_is_that_voices() -> None:
+def test_a_sentence_in_the_chosen_voices_language_is_said_by_it() -> None:
     box = Box(hibari="en", thorsten="de")
     assert box.order("Good morning.") == ["hibari", "espeak en"]
     assert box.started == []
 
 
-def test_one_in_another_language_is_said_by_a_voice_of_that_language_that_is_here() -> None:
+def test_a_sentence_in_another_language_is_said_by_an_installed_voice_of_it() -> None:
     box = Box(hibari="en", thorsten="de", eva="de", siwis="fr")
     assert box.order("Guten Morgen.")[:2] == ["thorsten", "espeak de"]
     assert box.order("Guten Morgen.")[0] == "thorsten"
     assert [voice.name for voice in box.started] == ["thorsten"]
 
 
-def test_without_a_voice_of_that_language_espeak_says_it_in_that_language() -> None:
+def test_without_a_voice_of_the_language_espeak_says_the_sentence() -> None:
     box = Box(hibari="en", thorsten="de")
     assert box.order("Bonjour.")[0] == "espeak fr"
     assert box.started == []
 
 
-def test_where_nothing_speaks_the_language_the_chosen_voice_does_what_it_can() -> None:
+def test_without_any_voice_of_the_language_the_chosen_voice_says_it() -> None:
     assert Box(espeak=False, hibari="en").order("Bonjour.") == ["hibari"]
 
 
-def test_a_voice_that_went_away_is_stood_in_for() -> None:
+def test_a_voice_that_was_removed_is_replaced_by_espeak() -> None:
     assert Box(hibari="en", gone="de").order("Guten Morgen.")[0] == "espeak de"
 
 
-def test_a_sentence_that_cannot_be_told_keeps_the_language_of_the_answer_so_far() -> None:
+def test_a_sentence_of_unknown_language_keeps_the_language_of_the_last() -> None:
     box = Box(hibari="en")
     assert box.voices.begin("Okay.") == "en"
     assert box.voices.begin("Guten Morgen.") == "de"
@@ -90,13 +90,13 @@ def test_a_sentence_that_cannot_be_told_keeps_the_language_of_the_answer_so_far(
     assert box.order("Okay.")[0] == "hibari"
 
 
-def test_asking_who_may_say_a_sentence_changes_nothing() -> None:
+def test_voices_for_does_not_change_the_language() -> None:
     box = Box(hibari="en")
     box.order("Guten Morgen.")
     assert box.order("Okay.")[0] == "hibari"
 
 
-def test_one_voice_is_loaded_beside_the_chosen_one_and_only_while_it_is_needed() -> None:
+def test_one_additional_voice_is_loaded_while_it_is_needed() -> None:
     box = Box(hibari="en", thorsten="de", siwis="fr")
     box.order("Guten Morgen.")
     box.order("Bonjour.")
@@ -112,7 +112,7 @@ def test_one_voice_is_loaded_beside_the_chosen_one_and_only_while_it_is_needed()
     assert box.order("Bonjour.")[0] == "siwis"
 
 
-def test_what_is_here_is_looked_up_now_and_then_and_a_voice_that_came_speaks() -> None:
+def test_installed_voices_are_scanned_periodically_and_a_new_one_speaks() -> None:
     box = Box(hibari="en")
     for _ in range(5):
         box.order("Guten Morgen.")
@@ -122,9 +122,9 @@ def test_what_is_here_is_looked_up_now_and_then_and_a_voice_that_came_speaks() -
     assert box.order("Guten Morgen.")[0] == "thorsten"
 
 
-def test_espeak_that_was_chosen_is_espeak_in_every_language() -> None:
+def test_espeak_chosen_by_the_owner_speaks_every_language() -> None:
     box = Box(hibari="en", thorsten="de")
-    box.voices.choose([EspeakVoice(165)], asked=False)  # it only stands in
+    box.voices.choose([EspeakVoice(165)], asked=False)  # only as a fallback
     assert box.order("Guten Morgen.")[0] == "thorsten"
     box.voices.close()
     box.started.clear()
@@ -135,7 +135,7 @@ def test_espeak_that_was_chosen_is_espeak_in_every_language() -> None:
 
 
 @pytest.mark.parametrize("loaded", [True, False])
-def test_at_the_end_all_that_was_loaded_is_closed(loaded: bool) -> None:
+def test_close_closes_all_loaded_voices(loaded: bool) -> None:
     box = Box(hibari="en", thorsten="de")
     if loaded:
         box.order("Guten Morgen.")

@@ -1,4 +1,4 @@
-"""`interlude check` of the voices: only one that has said a word is ok."""
+"""`interlude check` of the voices: a voice is ok only if it has made a sound."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_voice_that_says_a_word_is_ok(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("voice", "speaks"), [("auto", "hibari"), ("espeak", "espeak")])
-def test_what_comes_with_the_box_is_ok(tmp_path: Path, voice: str, speaks: str) -> None:
+def test_the_included_voices_are_ok(tmp_path: Path, voice: str, speaks: str) -> None:
     (found,) = checks.voice_findings(wanting(tmp_path, voice))
     assert (found.verdict, found.sentence.split(":")[0]) == ("ok", f"{speaks} speaks")
 
@@ -57,9 +57,9 @@ def test_a_voice_that_is_damaged_is_not_ok(tmp_path: Path, voice: str) -> None:
     assert verdicts(tmp_path, voice) == ["warning", "ok"]
 
 
-def test_a_box_that_cannot_speak_at_all_has_a_problem(
+def test_a_box_without_any_working_voice_has_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # no espeak-ng
     assert verdicts(tmp_path, "espeak") == ["problem"]
-    assert verdicts(tmp_path, "auto") == ["ok"]  # hibari needs none
+    assert verdicts(tmp_path, "auto") == ["ok"]  # hibari does not need espeak-ng

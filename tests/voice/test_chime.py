@@ -1,4 +1,4 @@
-"""The sound before an announcement."""
+"""The sounds before an announcement: chime, bell, sweep and the owner's recording."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from tests.voice.fakes import FakeVoice
 DINNER = Speak(1, 0, "Dinner is ready.", chime=True)
 
 
-def said(
+def speak(
     *voices: FakeVoice, order: Speak = DINNER
 ) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
     reports: list[Spoken | SpeakFailed] = []
-    delivery = SpeechQueue(list(voices), reports.append)
-    delivery.push(order, 0.0)
-    delivery.push(EndAnswer(1), 0.0)
-    pieces = delivery.pop_slots(1, 1000, 0.0)
+    queue = SpeechQueue(list(voices), reports.append)
+    queue.push(order, 0.0)
+    queue.push(EndAnswer(1), 0.0)
+    pieces = queue.pop_slots(1, 1000, 0.0)
     return np.concatenate([piece.samples for piece in pieces]), reports
 
 
-def test_the_chime_is_short_soft_and_begins_and_ends_without_a_click() -> None:
+def test_the_chime_is_short_and_soft_and_does_not_click() -> None:
     sound = chime()
     assert 0.3 * RATE_HZ < len(sound) < RATE_HZ
     assert 2000 < np.abs(sound).max() < 8000
@@ -44,28 +44,28 @@ def test_the_chime_is_short_soft_and_begins_and_ends_without_a_click() -> None:
 
 def test_an_announcement_is_the_chime_and_then_the_words() -> None:
     voice = FakeVoice()
-    sound, reports = said(voice)
+    sound, reports = speak(voice)
     np.testing.assert_array_equal(sound[: len(chime())], chime())
     np.testing.assert_array_equal(sound[len(chime()) :], voice.sound(0))
     assert reports == [Spoken(1, 0, 0, len(chime()) + voice.frames, 0.0, voice="fake")]
 
 
-def test_a_voice_that_breaks_after_the_chime_is_stood_in_for() -> None:
+def test_a_voice_that_fails_after_the_chime_is_replaced() -> None:
     broken, other = FakeVoice("broken"), FakeVoice("other")
     broken.script.append([VoiceError("It broke.")])
-    sound, _ = said(broken, other)
+    sound, _ = speak(broken, other)
     np.testing.assert_array_equal(sound[len(chime()) :], other.sound(0))
 
 
 def test_an_answer_has_no_chime() -> None:
-    delivery = SpeechQueue([FakeVoice()], lambda _: None)
-    delivery.push(Speak(1, 0, "Hello."), 0.0)
-    assert sum(len(piece.samples) for piece in delivery.pop_slots(1, 1000, 0.0)) == 1000
+    queue = SpeechQueue([FakeVoice()], lambda _: None)
+    queue.push(Speak(1, 0, "Hello."), 0.0)
+    assert sum(len(piece.samples) for piece in queue.pop_slots(1, 1000, 0.0)) == 1000
 
 
-def test_what_rings_is_the_bell_and_then_the_words() -> None:
+def test_a_ringing_timer_is_the_bell_and_then_the_words() -> None:
     voice = FakeVoice()
-    sound, _ = said(voice, order=Speak(1, 0, "Your timer is done.", ring=True))
+    sound, _ = speak(voice, order=Speak(1, 0, "Your timer is done.", ring=True))
     np.testing.assert_array_equal(sound[: len(ring())], ring())
     np.testing.assert_array_equal(sound[len(ring()) :], voice.sound(0))
 
@@ -79,7 +79,7 @@ def test_the_bell_is_louder_than_the_chime_and_ends_without_a_click() -> None:
     assert not sound[-1000:].any()
 
 
-def test_the_sweep_rises_over_the_whole_band_at_one_level_and_begins_and_ends_in_silence() -> None:
+def test_the_sweep_rises_over_the_whole_band_at_a_constant_level() -> None:
     sound = sweep().astype(float)
     assert abs(sound[0]) < 4
     assert abs(sound[-1]) < 40
@@ -96,7 +96,7 @@ def test_the_sweep_rises_over_the_whole_band_at_one_level_and_begins_and_ends_in
     assert max(rms) / min(rms) < 1.1
 
 
-def test_an_order_has_the_sound_that_it_names() -> None:
+def test_an_order_is_preceded_by_the_sound_that_it_names() -> None:
     for order, sound in (
         (Speak(1, 0, "", sound="sweep"), sweep()),
         (Speak(1, 0, "Tea.", chime=True), chime()),
@@ -107,7 +107,7 @@ def test_an_order_has_the_sound_that_it_names() -> None:
         np.testing.assert_array_equal(sound_before(order, lambda: chime()[:5]), sound)
 
 
-def test_the_owners_recording_is_the_sound_of_an_order_that_asks_for_it() -> None:
+def test_an_order_can_play_the_owners_recording() -> None:
     order, recording = Speak(1, 0, "", sound="recording"), np.arange(1, 900, dtype=np.int16)
     reports: list[Spoken | SpeakFailed] = []
     queue = SpeechQueue([FakeVoice()], reports.append)

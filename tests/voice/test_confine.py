@@ -1,4 +1,4 @@
-"""What a voice's program may do: speak, and nothing else."""
+"""The sandbox of a voice's program: no network, no privileges, no files, limited memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ for order in orders():
 """
 
 
-def test_the_program_has_no_network_no_rights_and_writes_no_file(
+def test_the_program_has_no_network_no_privileges_and_writes_no_file(
     tmp_path: Path, made: Callable[..., ProgramVoice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "secret")
@@ -51,16 +51,16 @@ def test_the_program_has_no_network_no_rights_and_writes_no_file(
     until(program, lambda: program.ready)
     with pytest.raises(VoiceError) as refused:
         all_of(program.synthesise("What may you do?"))
-    said = refused.value.problem
-    assert "'internet': 'OSError', 'unix': 'OSError', 'writes': 'OSError'" in said
-    assert "'caps': {'0000000000000000'}" in said
-    assert "'more': '12'" in said  # no new privileges; a filter
-    assert "'fds': 4" in said  # its three, and the folder that it looks into
-    assert "'env': False" in said
+    findings = refused.value.problem
+    assert "'internet': 'OSError', 'unix': 'OSError', 'writes': 'OSError'" in findings
+    assert "'caps': {'0000000000000000'}" in findings
+    assert "'more': '12'" in findings  # NoNewPrivs 1, Seccomp 2 (filter)
+    assert "'fds': 4" in findings  # stdin, stdout, stderr, and the folder being listed
+    assert "'env': False" in findings
     assert not place.exists() or not place.stat().st_size
 
 
-def test_a_program_that_takes_memory_without_end_is_refused_it(
+def test_the_memory_of_a_program_is_limited(
     made: Callable[..., ProgramVoice],
 ) -> None:
     program = made(
@@ -71,8 +71,8 @@ def test_a_program_that_takes_memory_without_end_is_refused_it(
         all_of(program.synthesise("Hello."))
 
 
-def test_the_program_ends_with_who_started_it(tmp_path: Path) -> None:
-    """Its parent is killed, and cannot tidy up."""
+def test_the_program_ends_with_its_parent(tmp_path: Path) -> None:
+    """The parent is killed and cannot clean up."""
     command = engine(tmp_path, SAYS_IT).command(Path("no.onnx"))
     code = (
         "import sys, time\nfrom appliance.voice.program import ProgramVoice\n"

@@ -1,4 +1,4 @@
-"""What is told of each voice: its language, licence and size."""
+"""The description of each voice: its language, licence and size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.voice.description import UNKNOWN, descriptions, piper_language
 from tests.voice.bundles import plant
 
 
-def test_the_boxs_own_voices_are_told_with_licence_and_size(tmp_path: Path) -> None:
+def test_the_included_voices_have_licence_and_size(tmp_path: Path) -> None:
     hibari, espeak, head = descriptions(load(None, {"state_dir": str(tmp_path)}))
     assert (hibari.language, hibari.licence) == ("en_US", "Apache-2.0")
     assert espeak.licence == "GPL-3.0-or-later"
@@ -22,7 +22,7 @@ def test_the_boxs_own_voices_are_told_with_licence_and_size(tmp_path: Path) -> N
     assert 10e6 < hibari.size_bytes < 25e6
 
 
-def test_an_owners_voice_comes_first_and_its_licence_is_not_known(tmp_path: Path) -> None:
+def test_an_owners_voice_comes_first_with_an_unknown_licence(tmp_path: Path) -> None:
     folder = tmp_path / "models/anna"
     folder.mkdir(parents=True)
     (folder / "x.onnx").write_bytes(b"12345")
@@ -30,11 +30,11 @@ def test_an_owners_voice_comes_first_and_its_licence_is_not_known(tmp_path: Path
     plant(tmp_path / "voices")
     anna, *others = descriptions(load(None, {"state_dir": str(tmp_path)}))
     assert anna == ("anna", "piper 0.1.0", "the models", "de_DE", UNKNOWN, 5)
-    assert [each.name for each in others] == ["hibari", "espeak", "head"]
+    assert [voice.name for voice in others] == ["hibari", "espeak", "head"]
 
 
 @pytest.mark.parametrize(
-    ("told", "language"),
+    ("config", "language"),
     [
         ('{"language": {"code": "en_GB"}, "espeak": {"voice": "en"}}', "en_GB"),
         ('{"espeak": {"voice": "fr"}}', "fr"),
@@ -43,14 +43,16 @@ def test_an_owners_voice_comes_first_and_its_licence_is_not_known(tmp_path: Path
         ("no json", UNKNOWN),
     ],
 )
-def test_a_pipers_language_is_what_its_file_says(tmp_path: Path, told: str, language: str) -> None:
-    (tmp_path / "x.onnx.json").write_text(told)
+def test_the_language_of_a_piper_voice_is_read_from_its_file(
+    tmp_path: Path, config: str, language: str
+) -> None:
+    (tmp_path / "x.onnx.json").write_text(config)
     assert piper_language(tmp_path / "x.onnx") == language
     assert piper_language(tmp_path / "gone.onnx") == UNKNOWN
 
 
-def test_without_weights_for_this_model_the_head_says_why_it_does_not_speak(tmp_path: Path) -> None:
-    told = {"state_dir": str(tmp_path), "thinking": {"remote": {"url": "http://10.0.0.9:8080"}}}
-    *_, head = descriptions(load(None, told))
+def test_a_head_without_weights_for_the_model_has_a_reason(tmp_path: Path) -> None:
+    plain = {"state_dir": str(tmp_path), "thinking": {"remote": {"url": "http://10.0.0.9:8080"}}}
+    *_, head = descriptions(load(None, plain))
     assert head.spoken_by.startswith("nothing: A model on a server gives no hidden states")
     assert (head.licence, head.size_bytes) == (UNKNOWN, None)

@@ -1,4 +1,4 @@
-"""The real espeak-ng: sound, loudness, speed, cancelling."""
+"""The real espeak-ng: sound, loudness, speed, cancellation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENTENCES = (
 
 
 def all_of(speech: Speech, within_s: float = 10.0) -> Samples:
-    """Every sample of a sentence."""
+    """All samples of a sentence."""
     parts: list[Samples] = []
     until = time.monotonic() + within_s
     while time.monotonic() < until:
@@ -31,13 +31,13 @@ def all_of(speech: Speech, within_s: float = 10.0) -> Samples:
         if samples is None:
             return np.concatenate(parts)
         parts.append(samples)
-        if not len(samples):  # it may hold more than its pipe tells
+        if not len(samples):  # it may hold samples without the pipe being readable
             select.select([speech.fileno()], [], [], 1.0)
     raise AssertionError("the sentence did not end")
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_around(text: str) -> None:
+def test_a_sentence_has_the_target_loudness_and_no_silence_around_it(text: str) -> None:
     sound = all_of(EspeakVoice(165).synthesise(text))
     assert len(sound) / 16000 == pytest.approx(len(text) / 15, abs=1.0)
     assert rms_dbfs(sound, 16000) == pytest.approx(TARGET_DBFS, abs=1.5)
@@ -51,12 +51,12 @@ def test_words_per_minute_make_it_faster() -> None:
     assert fast < 0.7 * slow
 
 
-def test_text_is_never_taken_for_an_option_or_a_command() -> None:
+def test_text_is_never_interpreted_as_an_option_or_a_command() -> None:
     for text in ("--version", "-f /etc/passwd", "$(id); `id`", "-v nonsense hello"):
         assert len(all_of(EspeakVoice(165).synthesise(text))) > 1600
 
 
-def test_cancelling_takes_no_time_and_leaves_no_process() -> None:
+def test_cancelling_is_immediate_and_leaves_no_process() -> None:
     voice = EspeakVoice(165)
     speech = voice.synthesise("A very long sentence. " * 500)
     select.select([speech.fileno()], [], [], 5.0)
@@ -75,7 +75,7 @@ def test_a_missing_program_is_an_error_with_a_remedy() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("program", ["false", "true", "cat"])
-def test_a_program_that_gives_no_wav_is_an_error_or_nothing(program: str) -> None:
+def test_a_program_without_a_wav_header_is_an_error_or_silence(program: str) -> None:
     voice = EspeakVoice(165, program=program)
     voice._command = (program,)
     speech = voice.synthesise("This is not a WAV header, but it is longer than forty-four bytes.")

@@ -1,4 +1,4 @@
-"""Which voice speaks, by what is installed and what the owner wants."""
+"""The choice of the voice from the installed ones and the settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def first(settings: Settings) -> str:
     return candidates(settings)[0]
 
 
-def test_auto_is_the_boxs_own_until_a_voice_and_its_program_are_here(tmp_path: Path) -> None:
+def test_auto_is_the_included_voice_until_another_and_its_program_are_installed(
+    tmp_path: Path,
+) -> None:
     assert first(wanting(tmp_path, "auto")) == "hibari"
     install(tmp_path, "anna")
     assert first(wanting(tmp_path, "auto")) == "hibari"
@@ -55,7 +57,7 @@ def test_auto_is_the_boxs_own_until_a_voice_and_its_program_are_here(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "reason"),
     [
         ({"machine": "pdp11"}, "made for pdp11; this box is"),
         ({"python": "2.7"}, "made for Python 2.7; this box has"),
@@ -63,17 +65,17 @@ def test_auto_is_the_boxs_own_until_a_voice_and_its_program_are_here(tmp_path: P
         ({"engine": "other"}, "piper, is not installed"),
     ],
 )
-def test_a_program_that_does_not_fit_the_machine_speaks_for_nobody(
-    tmp_path: Path, changed: dict[str, Any], said: str
+def test_a_voice_whose_program_does_not_fit_the_machine_cannot_speak(
+    tmp_path: Path, changed: dict[str, Any], reason: str
 ) -> None:
     install(tmp_path, "anna")
     bundles.plant(tmp_path / "voices", **changed)
     assert installed(wanting(tmp_path, "auto")) == ["hibari", "espeak"]
-    with pytest.raises(VoiceError, match=f"anna is here, and cannot speak.*{said}"):
+    with pytest.raises(VoiceError, match=f"anna is here, and cannot speak.*{reason}"):
         candidates(wanting(tmp_path, "anna"))
 
 
-def test_the_newest_program_that_fits_speaks(tmp_path: Path) -> None:
+def test_the_newest_fitting_program_is_used(tmp_path: Path) -> None:
     install(tmp_path, "anna")
     for version, machine in (("0.9.0", "any"), ("0.10.0", "any"), ("0.11.0", "pdp11")):
         bundles.plant(tmp_path / "voices", version=version, machine=machine)
@@ -81,7 +83,7 @@ def test_the_newest_program_that_fits_speaks(tmp_path: Path) -> None:
     assert command == str(tmp_path / "voices/piper-0.10.0/bin/voice")
 
 
-def test_a_bundle_brings_voices_of_its_own(tmp_path: Path) -> None:
+def test_the_voices_of_a_bundle_are_installed(tmp_path: Path) -> None:
     folder = bundles.plant(tmp_path / "voices", voices=("berta",))
     (folder / "voices/berta").mkdir(parents=True)
     (folder / "voices/berta/x.onnx").touch()
@@ -89,8 +91,8 @@ def test_a_bundle_brings_voices_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_auto_takes_the_first_that_says_a_word(tmp_path: Path) -> None:
-    """What lies there as `anna` is empty files."""
+def test_auto_takes_the_first_voice_that_makes_a_sound(tmp_path: Path) -> None:
+    """The files of `anna` are empty."""
     install(tmp_path, "anna")
     bundles.fetched(tmp_path, "berta")
     bundles.plant(tmp_path / "voices")
@@ -100,7 +102,7 @@ def test_auto_takes_the_first_that_says_a_word(tmp_path: Path) -> None:
     assert [voice.name for voice in voices] == ["berta", "espeak"]
 
 
-def test_a_voice_that_is_not_here_is_an_error_that_names_those_that_are(tmp_path: Path) -> None:
+def test_the_error_for_an_unknown_voice_names_the_installed_ones(tmp_path: Path) -> None:
     install(tmp_path, "anna")
     bundles.plant(tmp_path / "voices")
     with pytest.raises(VoiceError, match=r"no voice `ljspeech`.*anna, hibari, espeak"):
@@ -111,12 +113,12 @@ def test_a_half_fetched_voice_is_not_installed(tmp_path: Path) -> None:
     folder = tmp_path / "models/ljspeech"
     folder.mkdir(parents=True)
     (folder / "en_US-ljspeech-medium.onnx").touch()
-    (folder / "en_US-ljspeech-medium.onnx.json").touch()  # but no marker: the fetch was cut
+    (folder / "en_US-ljspeech-medium.onnx.json").touch()  # no marker: the download was incomplete
     bundles.plant(tmp_path / "voices")
     assert first(wanting(tmp_path, "auto")) == "hibari"
 
 
-def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
+def test_changing_the_voice_closes_the_former_one(tmp_path: Path) -> None:
     before = FakeVoice()
     (now, *_) = change_voice(wanting(tmp_path, "auto"), "espeak", [before], logging.getLogger())
     assert now.name == "espeak"
@@ -124,7 +126,7 @@ def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "anna", "../espeak"])
-def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> None:
+def test_changing_to_an_unknown_voice_changes_nothing(tmp_path: Path, name: str) -> None:
     voice = FakeVoice()
     before: list[Voice] = [voice]
     assert change_voice(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
@@ -142,7 +144,7 @@ def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> 
         ('{"language": 7}', "en"),
     ],
 )
-def test_a_voice_speaks_what_its_file_says_and_english_where_it_says_nothing(
+def test_the_language_of_a_voice_is_that_of_its_file_or_else_english(
     tmp_path: Path, config: str, language: str
 ) -> None:
     install(tmp_path, "anna")
@@ -152,7 +154,7 @@ def test_a_voice_speaks_what_its_file_says_and_english_where_it_says_nothing(
     assert spoken == {"anna": frozenset({language}), "hibari": frozenset({"en"})}
 
 
-def test_a_box_of_one_language_speaks_with_voices_of_that_language_alone(tmp_path: Path) -> None:
+def test_with_a_set_language_only_voices_of_that_language_are_used(tmp_path: Path) -> None:
     for name, code in (("anna", "en_GB"), ("thorsten", "de_DE")):
         install(tmp_path, name)
         config = f'{{"language": {{"code": "{code}"}}}}'
@@ -165,7 +167,8 @@ def test_a_box_of_one_language_speaks_with_voices_of_that_language_alone(tmp_pat
     assert candidates(german) == ["thorsten", "espeak"]
     assert candidates(french) == ["espeak"]
     names = ("thorsten", "anna", "hibari", "espeak")
-    assert [best(each, names) for each in (plain, german, french)] == ["anna", "thorsten", "espeak"]
+    chosen = [best(configured, names) for configured in (plain, german, french)]
+    assert chosen == ["anna", "thorsten", "espeak"]
     assert load(french, logging.getLogger("test"))[0].name == "espeak"
 
 
@@ -173,7 +176,7 @@ def test_a_box_of_one_language_speaks_with_voices_of_that_language_alone(tmp_pat
 @pytest.mark.parametrize(
     ("language", "speaks"), [("auto", ["hibari", "espeak"]), ("de", ["espeak"])]
 )
-def test_for_a_named_voice_that_is_not_here_the_boxs_own_speaks_where_the_language_is_its(
+def test_an_unknown_voice_is_replaced_by_the_included_one_of_the_language(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, language: str, speaks: list[str]
 ) -> None:
     box = msgspec.structs.replace(wanting(tmp_path, "ljspeech"), language=language)

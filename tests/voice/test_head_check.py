@@ -1,4 +1,4 @@
-"""The head's check of itself: speech passes, silence, loops and endless talk do not."""
+"""The head's check of its sound: speech passes; silence, loops and endless sound do not."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ def verdict(frames: Iterable[tuple[Samples, tuple[int, ...]]], words: int = 8) -
     return next((wrong for frame in frames if (wrong := check.add(*frame))), "") or check.end()
 
 
-def test_a_sentence_that_changes_all_the_time_passes() -> None:
+def test_a_sentence_that_changes_steadily_passes() -> None:
     assert verdict((loud(), (n, n % 7)) for n in range(60)) == ""
 
 
-def test_a_pause_for_a_comma_passes_and_a_second_and_a_half_too() -> None:
+def test_pauses_of_up_to_one_and_a_half_seconds_pass() -> None:
     pause = [(SILENCE, (0, 0))] * 18
     speech = [(loud(), (n,)) for n in range(10)]
     assert verdict([*speech, *pause, *speech]) == ""
 
 
-def test_longer_silence_inside_a_sentence_does_not() -> None:
+def test_a_longer_silence_within_a_sentence_fails() -> None:
     assert verdict([(loud(), (1,)), *[(SILENCE, (0,))] * (QUIET_FRAMES + 1)]) == "it falls silent"
 
 
 @pytest.mark.parametrize("frames", [0, 5])
-def test_a_sentence_without_any_energy_does_not(frames: int) -> None:
+def test_a_sentence_without_energy_fails(frames: int) -> None:
     assert verdict([(loud(DBFS - 45), (n,)) for n in range(frames)]) == "it makes no sound"
 
 
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
-def test_a_sound_that_repeats_itself_does_not(period: int) -> None:
+def test_a_repeated_sound_fails(period: int) -> None:
     frames = [(loud(), (n % period,)) for n in range(SAME_FRAMES + period)]
     assert verdict(frames) == "it repeats a sound"
     assert verdict(frames[:-1]) == ""
 
 
-def test_the_same_codes_of_silence_are_no_loop() -> None:
+def test_repeated_codes_of_silence_are_not_a_loop() -> None:
     quiet = [(SILENCE, (0,))] * (SAME_FRAMES + 5)
     assert verdict([(loud(), (1,)), *quiet, (loud(), (2,))]) == ""
 
 
-def test_what_takes_far_longer_than_its_words_does_not() -> None:
+def test_sound_far_longer_than_its_words_fails() -> None:
     most = 2 * FRAMES_A_TOKEN + SPARE_FRAMES
     frames = [(loud(), (n,)) for n in range(most + 1)]
     assert verdict(frames, words=2) == "it takes too long"

@@ -1,4 +1,4 @@
-"""Runs of tokens: frames as early as they can be, in order, and what becomes of broken runs."""
+"""Runs of tokens: frames as early as possible and in order, and the handling of broken runs."""
 
 from __future__ import annotations
 
@@ -26,95 +26,95 @@ def run(runs: HeadRuns, *serials: int, end: bool = True, states: States | None =
         runs.add(TokenSlot(serials[-1], serials[0], first=False, states=None))
 
 
-def all_made(runs: HeadRuns) -> list[int]:
+def make_all(runs: HeadRuns) -> list[int]:
     while runs.step():
         continue
     return [frame.serial for frame in runs.made]
 
 
-def test_frames_come_before_the_run_is_over_as_far_as_the_lead_allows(head: TinyHead) -> None:
+def test_frames_are_made_before_the_end_of_the_run_as_the_lead_allows(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, *range(10, 10 + LEAD_TOKENS), end=False)
-    assert all_made(runs) == []
+    assert make_all(runs) == []
     serial = 10 + LEAD_TOKENS
     runs.add(TokenSlot(serial, 10, first=False, states=states_of(serial % 8)))
-    assert all_made(runs) == [10] * FRAMES_A_TOKEN
+    assert make_all(runs) == [10] * FRAMES_A_TOKEN
 
 
-def test_every_frame_names_its_token_and_all_are_made_at_the_end(head: TinyHead) -> None:
+def test_every_frame_has_its_token_and_all_are_made_at_the_end(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 9, 12)
-    assert all_made(runs) == [s for s in (5, 9, 12) for _ in range(FRAMES_A_TOKEN)]
+    assert make_all(runs) == [s for s in (5, 9, 12) for _ in range(FRAMES_A_TOKEN)]
     assert runs.done == 12
     frame = runs.made[0]
     assert frame.samples.dtype == np.int16
     assert abs(frame.samples.astype(int)).max() > 3000
 
 
-def test_runs_come_one_after_the_other(head: TinyHead) -> None:
+def test_runs_are_made_one_after_the_other(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6)
     run(runs, 20, 21)
-    assert all_made(runs) == sorted(all_made(runs))
+    assert make_all(runs) == sorted(make_all(runs))
     assert runs.done == 21
     assert runs.problem(5, 22) == ""
 
 
-def test_runs_that_are_wanted_no_more_are_not_made(head: TinyHead) -> None:
+def test_dropped_runs_are_not_made(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6)
     run(runs, 20, 21, end=False)
     runs.drop_before(20)
     assert runs.done == 6
     runs.add(TokenSlot(21, 20, first=False, states=None))
-    assert set(all_made(runs)) == {20, 21}
+    assert set(make_all(runs)) == {20, 21}
     assert runs.problem(5, 22) == ""
 
 
-def test_a_run_whose_thinker_is_gone_ends_with_the_next(head: TinyHead) -> None:
+def test_a_run_without_an_end_ends_when_the_next_begins(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6, end=False)
     run(runs, 20, 21)
-    assert set(all_made(runs)) == {5, 6, 20, 21}
+    assert set(make_all(runs)) == {5, 6, 20, 21}
 
 
-def test_lost_states_break_the_run_and_not_the_one_after_it(head: TinyHead) -> None:
+def test_lost_states_break_only_their_own_run(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6, 7, end=False)
     runs.lose()
     run(runs, 20, 21)
-    assert {20, 21} <= set(all_made(runs))
+    assert {20, 21} <= set(make_all(runs))
     assert runs.problem(5, 8) == "states were lost"
     assert runs.problem(20, 22) == ""
 
 
-def test_a_run_that_is_met_in_its_midst_is_not_spoken(head: TinyHead) -> None:
+def test_a_run_without_its_first_states_is_not_spoken(head: TinyHead) -> None:
     runs = HeadRuns(head)
     runs.add(TokenSlot(8, 5, first=False, states=states_of(1)))
     runs.add(TokenSlot(8, 5, first=False, states=None))
-    assert all_made(runs) == []
+    assert make_all(runs) == []
     assert "first states" in runs.problem(8, 9)
 
 
 def test_states_of_another_model_are_not_spoken(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6, states=np.zeros((7, 9), np.float32))
-    assert all_made(runs) == []
+    assert make_all(runs) == []
     assert runs.problem(5, 7) == "the states are of another model"
 
 
-def test_a_head_that_breaks_costs_the_rest_of_its_run_only(head: TinyHead) -> None:
+def test_an_error_of_the_head_loses_only_the_rest_of_its_run(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6, end=False)
-    run(runs, 5, end=False, states=states_of(0, BROKEN))  # not first: the same run's third
+    run(runs, 5, end=False, states=states_of(0, BROKEN))  # not first: the third of the same run
     run(runs, 20)
-    made = all_made(runs)
+    made = make_all(runs)
     assert made.count(20) == FRAMES_A_TOKEN
     assert "no such sound" in runs.problem(5, 8)
     assert runs.problem(20, 21) == ""
 
 
-def test_a_head_that_does_not_come_to_an_end_is_ended(head: TinyHead) -> None:
+def test_an_endless_run_is_ended(head: TinyHead) -> None:
     class Endless(TinyHead):
         def begin(self) -> tiny_head.TinyStream:
             stream = super().begin()
@@ -131,13 +131,13 @@ def test_a_head_that_does_not_come_to_an_end_is_ended(head: TinyHead) -> None:
     endless.__dict__ = head.__dict__
     runs = HeadRuns(endless)
     run(runs, 5)
-    assert len(all_made(runs)) == MOST_A_TOKEN + SPARE_FRAMES + 1
+    assert len(make_all(runs)) == MOST_A_TOKEN + SPARE_FRAMES + 1
     assert "end" in runs.problem(5, 6)
 
 
-def test_frames_that_nobody_asks_for_are_dropped_in_the_end(head: TinyHead) -> None:
+def test_the_number_of_unclaimed_frames_is_limited(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, *range(1, MOST_FRAMES // FRAMES_A_TOKEN + 100))
-    assert len(all_made(runs)) == MOST_FRAMES
+    assert len(make_all(runs)) == MOST_FRAMES
     runs.drop_before(runs.done)
     assert {frame.serial for frame in runs.made} == {runs.done}

@@ -1,4 +1,4 @@
-"""Sentences by their tokens: their frames, the places of their words, and what is declined."""
+"""Sentences by their tokens: their frames, the positions of their words, and refusals."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ def talk(head: TinyHead) -> Talk:
     return Talk(head)
 
 
-def test_a_sentence_is_its_tokens_frames_and_no_others(talk: Talk) -> None:
+def test_a_sentence_has_exactly_the_frames_of_its_tokens(talk: Talk) -> None:
     run(talk.runs, *range(8, 15))
     talk.sentences.say(TWO, 0.0)
     *sound, end = talk.all_of()
     assert end == ({"done": 1}, None)
     assert len(sound) == 2 * FRAMES_A_TOKEN
     assert all(samples is not None and len(samples) == FRAME for _, samples in sound)
-    assert [told["words"] for told, _ in sound] == [
+    assert [reply["words"] for reply, _ in sound] == [
         [(0, 3, 0)], [], [], [(4, 8, 0)], [], [],
     ]  # fmt: skip
     talk.sentences.say(HeadOrder(2, 12, 15), 0.0)
     assert len(talk.all_of()) == 3 * FRAMES_A_TOKEN + 1
 
 
-def test_it_begins_before_its_last_token_is_drawn_and_goes_on_as_they_come(talk: Talk) -> None:
+def test_a_sentence_starts_before_its_last_token_is_drawn(talk: Talk) -> None:
     talk.sentences.say(TWO, 0.0)
     for serial in (10, 11, 12):
         assert talk.all_of() == []
         talk.runs.add(TokenSlot(serial, 10, serial == 10, states_of(serial % 8)))
-    assert len(talk.all_of()) == FRAMES_A_TOKEN  # of the first: two more are its lead
+    assert len(talk.all_of()) == FRAMES_A_TOKEN  # of the first token, whose lead is two more
     talk.runs.add(TokenSlot(12, 10, first=False, states=None))
     assert talk.all_of()[-1] == ({"done": 1}, None)
 
 
-def test_a_stopped_sentence_says_no_more_and_the_next_is_whole(talk: Talk) -> None:
+def test_a_stopped_sentence_ends_and_the_next_is_complete(talk: Talk) -> None:
     run(talk.runs, *range(10, 15))
     talk.sentences.say(TWO, 0.0)
     assert list(talk.sentences.stop(1)) == [({"done": 1}, None)]
@@ -69,7 +69,7 @@ def test_a_stopped_sentence_says_no_more_and_the_next_is_whole(talk: Talk) -> No
     assert len(talk.all_of()) == 3 * FRAMES_A_TOKEN + 1
 
 
-def test_one_that_was_stopped_can_be_said_after_all(talk: Talk) -> None:
+def test_a_stopped_sentence_can_be_said_again(talk: Talk) -> None:
     run(talk.runs, *range(10, 15))
     talk.sentences.say(TWO, 0.0)
     list(talk.sentences.stop(1))
@@ -78,9 +78,7 @@ def test_one_that_was_stopped_can_be_said_after_all(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("how", ["replaced", "stopped", "ended"])
-def test_what_was_prepared_of_a_longer_one_is_in_it_from_its_first_frame(
-    talk: Talk, how: str
-) -> None:
+def test_a_sentence_prepared_in_part_starts_at_its_first_frame(talk: Talk, how: str) -> None:
     run(talk.runs, *range(10, 15))
     talk.sentences.say(TWO, 0.0)
     assert len(talk.all_of()) == 2 * FRAMES_A_TOKEN + 1
@@ -99,41 +97,41 @@ def test_what_was_prepared_of_a_longer_one_is_in_it_from_its_first_frame(
         assert np.array_equal(first, again)
 
 
-def test_states_that_do_not_come_are_waited_for_and_not_for_ever(talk: Talk) -> None:
+def test_the_wait_for_missing_states_is_limited(talk: Talk) -> None:
     talk.sentences.say(TWO, 100.0)
     assert talk.all_of(100.0 + WAIT_S) == []
-    ((told, _),) = talk.all_of(100.1 + WAIT_S)
-    assert (told["failed"], told["unsayable"], told["said"]) == (1, True, 0)
+    ((reply, _),) = talk.all_of(100.1 + WAIT_S)
+    assert (reply["failed"], reply["unsayable"], reply["said"]) == (1, True, 0)
 
 
 @pytest.mark.parametrize(
     ("value", "why"),
     [(SILENT, "it makes no sound"), (STUCK, "it repeats a sound"), (BROKEN, "no such sound")],
 )
-def test_a_sentence_that_is_no_speech_is_declined(talk: Talk, value: float, why: str) -> None:
+def test_a_sentence_that_is_not_speech_is_refused(talk: Talk, value: float, why: str) -> None:
     run(talk.runs, *range(10, 16), states=states_of(3, value))
     talk.sentences.say(HeadOrder(4, 10, 16, ((0, 5, 0),)), 0.0)
-    told, samples = talk.all_of()[-1]
-    assert told["failed"] == 4
-    assert told["unsayable"] is True
-    assert why in str(told["why"])
+    reply, samples = talk.all_of()[-1]
+    assert reply["failed"] == 4
+    assert reply["unsayable"] is True
+    assert why in str(reply["why"])
     assert samples is None
 
 
-def test_one_that_breaks_in_its_midst_says_as_far_as_which_word_it_came(talk: Talk) -> None:
+def test_a_sentence_that_breaks_off_reports_how_much_was_said(talk: Talk) -> None:
     for serial in (10, 11, 12, 13):
         states = states_of(serial % 8, BROKEN if serial == 12 else 1.0)
         talk.runs.add(TokenSlot(serial, 10, serial == 10, states))
     talk.runs.add(TokenSlot(13, 10, first=False, states=None))
     words = ((0, 3, 0), (4, 8, 1), (9, 12, 2), (13, 20, 3))
     talk.sentences.say(HeadOrder(1, 10, 14, words), 0.0)
-    *sound, (told, _) = talk.all_of()
+    *sound, (reply, _) = talk.all_of()
     assert len(sound) == 2 * FRAMES_A_TOKEN
-    assert told["said"] == 4  # the word that was being said is said again, by another voice
+    assert reply["said"] == 4  # another voice repeats the word that was interrupted
 
 
-def test_states_of_another_time_are_not_waited_for(talk: Talk) -> None:
+def test_states_older_than_the_current_run_are_not_waited_for(talk: Talk) -> None:
     run(talk.runs, *range(20, 25))
     talk.sentences.say(TWO, 0.0)
-    ((told, _),) = talk.all_of()
-    assert told["failed"] == 1
+    ((reply, _),) = talk.all_of()
+    assert reply["failed"] == 1

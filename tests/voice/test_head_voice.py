@@ -1,4 +1,4 @@
-"""The voice `head`: its program behind a real ring, under the queue of the speaker."""
+"""The voice `head`: its program with a real ring, driven by the speaker's queue."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from tests.voice.tiny_head import BROKEN, FRAME, FRAMES_A_TOKEN, SILENT, states_
 
 pytestmark = pytest.mark.process
 TEXT = "The sea is wide."
-START_S = 90.0  # on a machine that has much else to do
+START_S = 90.0  # on a busy machine
 
 
 class Box:
-    """The thinker at one end of the ring of states, and playback at the other end of the queue.
+    """Acts as the thinker, which writes the states, and as playback, which reads the queue.
 
-    Each test has serials of its own, from `first` on.
+    Each test has its own serials, from `first` on.
     """
 
     tests = itertools.count(1)
@@ -47,8 +47,8 @@ class Box:
         self.voice, self.states = voice, states
         self.first = 10_000 * next(self.tests)
         self.stand_in = FakeVoice("text", frames=500)
-        self.told: list[Spoken | SpeakFailed] = []
-        self.queue = SpeechQueue([self.voice, self.stand_in], self.told.append)
+        self.reports: list[Spoken | SpeakFailed] = []
+        self.queue = SpeechQueue([self.voice, self.stand_in], self.reports.append)
         self.sound: list[np.ndarray] = []
         until(self.voice, lambda: self.voice.ready, START_S)
 
@@ -58,7 +58,7 @@ class Box:
         return SentenceTokens(first, first + words, tuple(range(words)))
 
     def draw(self, *numbers: int, value: float = 1.0, end: bool = True) -> None:
-        """Tokens of one run, as the thinker tells of them."""
+        """Write the states of tokens of one run, as the thinker does."""
         for number in numbers:
             states = states_of(number % 8, value)
             first = number == numbers[0]
@@ -66,7 +66,7 @@ class Box:
         if end:
             self.end(numbers[-1], numbers[0])
 
-    def go_on(self, number: int, run: int = 0, value: float = 1.0) -> None:
+    def draw_next(self, number: int, run: int = 0, value: float = 1.0) -> None:
         states = states_of(number % 8, value)
         self.states.store(self.first + number, self.first + run, states, first=False)
 
@@ -76,7 +76,7 @@ class Box:
     def until(self, true: Callable[[], object], turn: int = 1, within_s: float = START_S) -> None:
         limit = time.monotonic() + within_s
         while not true():
-            assert time.monotonic() < limit, (self.voice.problem, self.told)
+            assert time.monotonic() < limit, (self.voice.problem, self.reports)
             self.poll(turn)
 
     def poll(self, turn: int = 1) -> None:
@@ -93,8 +93,8 @@ class Box:
     def frames(self) -> int:
         return sum(len(samples) for samples in self.sound)
 
-    def told_frames(self) -> int:
-        (spoken,) = self.told
+    def reported_frames(self) -> int:
+        (spoken,) = self.reports
         assert isinstance(spoken, Spoken)
         return spoken.frames
 
@@ -121,21 +121,21 @@ def test_an_answer_is_spoken_from_its_states_while_it_is_still_drawn(box: Box) -
     box.speak(TEXT, box.tokens(4))
     box.draw(0, 1, 2, end=False)
     box.until(lambda: box.frames)  # the fourth token is not drawn yet
-    assert not box.told
-    box.go_on(3)
-    box.go_on(4)
+    assert not box.reports
+    box.draw_next(3)
+    box.draw_next(4)
     box.end(4)
-    box.until(lambda: box.told)
+    box.until(lambda: box.reports)
     assert box.stand_in.said == []
-    assert box.told_frames() == pytest.approx(4 * FRAMES_A_TOKEN * FRAME, abs=0.02 * RATE_HZ)
+    assert box.reported_frames() == pytest.approx(4 * FRAMES_A_TOKEN * FRAME, abs=0.02 * RATE_HZ)
     heard = np.concatenate(box.sound)
-    for word in range(4):  # each token with its own tone
+    for word in range(4):  # each token has its own tone
         piece = heard[(FRAMES_A_TOKEN * word) * FRAME :][: FRAMES_A_TOKEN * FRAME].astype(float)
         loudest = np.abs(np.fft.rfft(piece)).argmax() * RATE_HZ / len(piece)
         assert loudest == pytest.approx(200 + 50 * word, abs=6)
 
 
-def test_each_word_begins_at_the_sample_at_which_its_token_sounds(box: Box) -> None:
+def test_each_word_begins_at_the_first_sample_of_its_token(box: Box) -> None:
     box.draw(0, 1, 2, 3)
     speech = box.voice.synthesise(TEXT, box.tokens(4))
     box.until(lambda: speech.read() is None)
@@ -146,13 +146,13 @@ def test_each_word_begins_at_the_sample_at_which_its_token_sounds(box: Box) -> N
     assert [word.over for word in words] == pytest.approx(wanted[1:], abs=0.01 * RATE_HZ)
 
 
-def test_no_text_goes_to_the_program(box: Box) -> None:
+def test_no_text_is_sent_to_the_program(box: Box) -> None:
     order = json.loads(box.voice._order(1, TEXT, box.tokens(2)))
     words = [[0, 3, 0], [4, 7, 1]]
     assert order == {"say": 1, "first": box.first, "end": box.first + 2, "words": words}
 
 
-def test_what_the_model_did_not_draw_is_said_by_the_text_voice_and_the_head_goes_on(
+def test_a_sentence_without_states_is_said_by_the_text_voice(
     box: Box,
 ) -> None:
     with pytest.raises(UnsayableText, match="not this sentence"):
@@ -160,40 +160,40 @@ def test_what_the_model_did_not_draw_is_said_by_the_text_voice_and_the_head_goes
     box.draw(0, 1, 2, 3)
     box.speak("Your timer is up.", None)
     box.speak(TEXT, box.tokens(4), 1)
-    box.until(lambda: len(box.told) == 2)
+    box.until(lambda: len(box.reports) == 2)
     assert box.stand_in.said == ["Your timer is up."]
 
 
 def test_a_sentence_without_energy_is_said_by_the_text_voice(box: Box) -> None:
     box.draw(0, 1, 2, 3, value=SILENT)
     box.speak(TEXT, box.tokens(4))
-    box.until(lambda: box.told)
+    box.until(lambda: box.reports)
     assert box.stand_in.said == [TEXT]
 
 
-def test_one_that_breaks_in_its_midst_is_gone_on_with_from_the_word_that_broke(box: Box) -> None:
+def test_the_text_voice_continues_at_the_word_at_which_the_head_failed(box: Box) -> None:
     box.draw(0, 1, 2, end=False)
-    box.go_on(3, value=BROKEN)
+    box.draw_next(3, value=BROKEN)
     box.end(3)
     box.speak(TEXT, box.tokens(4))
-    box.until(lambda: box.told)
+    box.until(lambda: box.reports)
     assert box.stand_in.said == ["is wide."]
-    assert box.told_frames() > 3 * FRAMES_A_TOKEN * FRAME
+    assert box.reported_frames() > 3 * FRAMES_A_TOKEN * FRAME
 
 
-def test_what_was_prepared_is_what_is_then_said(box: Box) -> None:
+def test_prepared_sound_is_used_for_the_sentence(box: Box) -> None:
     box.draw(0, 1, 2, 3, end=False)
     box.queue.prepare(TEXT, box.tokens(4))
     prepared = box.queue.preparation
     box.until(lambda: prepared._speech is not None and prepared._speech._frames)
     box.end(3)
     box.speak(TEXT, box.tokens(4))
-    box.until(lambda: box.told)
+    box.until(lambda: box.reports)
     assert box.stand_in.said == []
-    assert box.told_frames() > 3 * FRAMES_A_TOKEN * FRAME
+    assert box.reported_frames() > 3 * FRAMES_A_TOKEN * FRAME
 
 
-def test_the_first_frame_is_there_within_120_ms_of_the_last_token_that_it_needs(box: Box) -> None:
+def test_the_first_frame_comes_within_120_ms_of_the_last_token_it_needs(box: Box) -> None:
     took_ms = []
     for number in range(5):
         first = 100 * number
@@ -204,13 +204,13 @@ def test_the_first_frame_is_there_within_120_ms_of_the_last_token_that_it_needs(
         box.draw(first, first + 1, first + 2)
         box.until(lambda: box.frames)
         took_ms.append(1000 * (time.monotonic() - begun_s))
-        while len(box.told) <= number:
+        while len(box.reports) <= number:
             box.poll()
     assert box.stand_in.said == []
-    assert sorted(took_ms)[1] < 120  # of five: another program's bursts are no fault of it
+    assert sorted(took_ms)[1] < 120  # the second of five: bursts of other processes may delay some
 
 
-def test_a_program_that_is_killed_costs_one_answer_to_the_text_voice_and_comes_back(
+def test_a_killed_program_restarts_after_the_text_voice_said_one_answer(
     box: Box,
 ) -> None:
     box.draw(0, 1, end=False)
@@ -218,17 +218,17 @@ def test_a_program_that_is_killed_costs_one_answer_to_the_text_voice_and_comes_b
     box.until(lambda: box.queue.speech is not None)
     assert box.voice.pid is not None
     os.kill(box.voice.pid, signal.SIGKILL)
-    box.until(lambda: box.told)
+    box.until(lambda: box.reports)
     assert box.stand_in.said == [TEXT]
     until(box.voice, lambda: box.voice.ready, START_S)
     box.draw(200, 201)
     box.queue.push(Speak(2, 0, "Hi there.", tokens=box.tokens(2, after=200)), 0.0)
     box.queue.push(EndAnswer(2), 0.0)
-    box.until(lambda: len(box.told) == 2, turn=2)
+    box.until(lambda: len(box.reports) == 2, turn=2)
     assert box.stand_in.said == [TEXT]
 
 
-def test_tones_are_no_speech_to_the_recogniser_and_a_text_voice_says_the_rest(box: Box) -> None:
+def test_sound_that_the_judge_rejects_is_continued_by_a_text_voice(box: Box) -> None:
     judge = SpeechJudge(now_s=lambda: 0.0)
     box.queue.voices = [JudgedVoice(box.voice, judge, lambda: 0.0), box.stand_in]
     try:
@@ -240,10 +240,10 @@ def test_tones_are_no_speech_to_the_recogniser_and_a_text_voice_says_the_rest(bo
         box.speak(TEXT, box.tokens(4))
         box.draw(0, 1, 2, 3)
         box.speak("It is deep.", box.tokens(3, after=4), number=1)
-        box.until(lambda: len(box.told) == 2)
+        box.until(lambda: len(box.reports) == 2)
     finally:
         judge.close()
-    assert [(t.voice, t.passed_on) for t in box.told if isinstance(t, Spoken)] == [
+    assert [(t.voice, t.passed_on) for t in box.reports if isinstance(t, Spoken)] == [
         ("head", True),
         ("text", True),
     ]

@@ -1,4 +1,4 @@
-"""A voice that is listened to, under the speaker's queue: held back, passed on, left in peace."""
+"""A judged voice under the speaker's queue: sentences are held back, passed on or played."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONG_S = 2.0
 
 
 class FakeJudge:
-    """Says what it is told to, when it is told to."""
+    """A judge whose verdict the test gives."""
 
     def __init__(self) -> None:
         self.ready = True
@@ -37,22 +37,22 @@ class FakeJudge:
         self.verdict(good)
 
     def poll(self) -> None:
-        """Nothing to see to."""
+        """Do nothing."""
 
     def close(self) -> None:
         self.closed = True
 
 
 class Box:
-    """A judged voice with a stand-in, and a clock."""
+    """A judged voice with a fallback voice, and a simulated clock."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
         self.inner, self.judge = FakeVoice("head", frames=int(LONG_S * RATE_HZ)), FakeJudge()
         self.voice = JudgedVoice(self.inner, self.judge, lambda: self.now_s)  # type: ignore[arg-type]
         self.stand_in = FakeVoice("text", frames=500)
-        self.told: list[Spoken | SpeakFailed] = []
-        self.queue = SpeechQueue([self.voice, self.stand_in], self.told.append)
+        self.reports: list[Spoken | SpeakFailed] = []
+        self.queue = SpeechQueue([self.voice, self.stand_in], self.reports.append)
         self.frames = 0
 
     def speak(self, number: int, text: str = TEXT) -> None:
@@ -60,14 +60,14 @@ class Box:
         self.queue.push(Speak(1, number, text, tokens=tokens), self.now_s)
 
     def step(self, turn: int = 1) -> int:
-        """How many samples came."""
+        """Returns the number of samples popped."""
         found = sum(len(slot.samples) for slot in self.queue.pop_slots(turn, 10_000, self.now_s))
         self.frames += found
         return found
 
     def spoken(self) -> list[tuple[int, str, bool]]:
-        assert all(isinstance(each, Spoken) for each in self.told)
-        return [(t.number, t.voice, t.passed_on) for t in self.told if isinstance(t, Spoken)]
+        assert all(isinstance(report, Spoken) for report in self.reports)
+        return [(t.number, t.voice, t.passed_on) for t in self.reports if isinstance(t, Spoken)]
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def box() -> Box:
     return Box()
 
 
-def test_the_first_sentence_sounds_before_it_is_judged(box: Box) -> None:
+def test_the_first_sentence_is_played_before_it_is_judged(box: Box) -> None:
     box.speak(0)
     assert box.step() > LONG_S * RATE_HZ - 320
     ((words, sound),) = box.judge.asked
@@ -87,7 +87,7 @@ def test_the_first_sentence_sounds_before_it_is_judged(box: Box) -> None:
     assert box.frames == LONG_S * RATE_HZ
 
 
-def test_what_was_not_understood_is_counted_and_another_voice_says_the_rest(box: Box) -> None:
+def test_after_a_bad_verdict_another_voice_says_the_rest_of_the_answer(box: Box) -> None:
     box.speak(0)
     box.step()
     box.judge.say(good=False)
@@ -97,7 +97,7 @@ def test_what_was_not_understood_is_counted_and_another_voice_says_the_rest(box:
     assert box.stand_in.said == [TEXT]
 
 
-def test_a_later_sentence_is_held_back_and_not_said_if_it_is_not_understood(box: Box) -> None:
+def test_a_later_sentence_is_held_back_and_replaced_after_a_bad_verdict(box: Box) -> None:
     box.speak(0)
     box.step()
     box.judge.say(good=True)
@@ -108,10 +108,10 @@ def test_a_later_sentence_is_held_back_and_not_said_if_it_is_not_understood(box:
     box.judge.say(good=False)
     box.step()
     assert box.spoken() == [(0, "head", False), (1, "text", True)]
-    assert box.frames - before < len(box.inner.sound(0))  # the text voice's, and the pause
+    assert box.frames - before < len(box.inner.sound(0))  # the text voice's sound and the pause
 
 
-def test_one_that_is_understood_sounds_whole(box: Box) -> None:
+def test_a_held_sentence_is_played_completely_after_a_good_verdict(box: Box) -> None:
     box.speak(0)
     box.step()
     box.judge.say(good=True)
@@ -123,7 +123,7 @@ def test_one_that_is_understood_sounds_whole(box: Box) -> None:
     assert box.spoken() == [(0, "head", False), (1, "head", False)]
 
 
-def test_a_held_sentence_sounds_unjudged_before_what_sounds_is_over(box: Box) -> None:
+def test_a_held_sentence_is_played_unjudged_before_the_previous_one_ends(box: Box) -> None:
     box.speak(0)
     box.step()
     box.judge.say(good=True)
@@ -135,21 +135,21 @@ def test_a_held_sentence_sounds_unjudged_before_what_sounds_is_over(box: Box) ->
     assert box.step() > 0
 
 
-def test_a_verdict_that_does_not_come_holds_nothing_up(box: Box) -> None:
+def test_a_missing_verdict_delays_nothing(box: Box) -> None:
     box.speak(0)
     box.step()
-    assert box.told == []
+    assert box.reports == []
     box.now_s += LONG_S / 2
     box.step()
     assert box.spoken() == [(0, "head", False)]
-    box.judge.say(good=False)  # too late for it
+    box.judge.say(good=False)  # too late for this sentence
     box.judge.ready = False
     box.speak(1)
     box.step()
     assert box.spoken() == [(0, "head", False), (1, "head", False)]
 
 
-def test_the_next_answer_is_the_voices_again(box: Box) -> None:
+def test_the_next_answer_is_said_by_the_judged_voice_again(box: Box) -> None:
     box.speak(0)
     box.step()
     box.judge.say(good=False)
@@ -158,13 +158,13 @@ def test_the_next_answer_is_the_voices_again(box: Box) -> None:
     box.step(turn=2)
     box.judge.say(good=True)
     box.step(turn=2)
-    assert [(t.turn, t.voice, t.passed_on) for t in box.told if isinstance(t, Spoken)] == [
+    assert [(t.turn, t.voice, t.passed_on) for t in box.reports if isinstance(t, Spoken)] == [
         (1, "head", True),
         (2, "head", False),
     ]
 
 
-def test_a_text_that_cannot_be_judged_is_said_as_if_nobody_listened(box: Box) -> None:
+def test_a_text_that_cannot_be_judged_is_played_unjudged(box: Box) -> None:
     box.speak(0, "It is 5.")
     box.step()
     assert box.judge.asked == []
@@ -191,7 +191,7 @@ def test_a_verdict_after_a_stop_changes_nothing(box: Box) -> None:
         box.inner.speeches[0].read()
 
 
-def test_what_is_bad_is_told_with_how_much_has_sounded(box: Box) -> None:
+def test_a_bad_verdict_reports_how_much_was_played(box: Box) -> None:
     for held, said in ((False, len(TEXT)), (True, 0)):
         speech = box.voice.synthesise(TEXT)
         if held:
@@ -204,7 +204,7 @@ def test_what_is_bad_is_told_with_how_much_has_sounded(box: Box) -> None:
         assert (failed.value.said, failed.value.rest_of_answer) == (said, True)
 
 
-def test_both_are_closed(box: Box) -> None:
+def test_close_closes_the_voice_and_the_judge(box: Box) -> None:
     box.voice.close()
     assert box.inner.closed
     assert box.judge.closed

@@ -1,4 +1,4 @@
-"""The opening is short, does not click, and teaches the canceller the room before any word."""
+"""The opening sound is short, does not click, and trains the echo canceller before any word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.hear.aec.test_kalman import answer, echo_of, left_of, room, taken_db
 from tests.voice.fakes import FakeVoice
 
 
-def test_it_is_short_and_begins_and_ends_without_a_click() -> None:
+def test_the_opening_is_short_and_does_not_click() -> None:
     sound = opening()
     assert len(sound) <= 1.6 * RATE_HZ
     assert abs(int(sound[0])) < 50
@@ -22,7 +22,7 @@ def test_it_is_short_and_begins_and_ends_without_a_click() -> None:
     assert np.array_equal(sound, opening())
 
 
-def test_every_third_of_an_octave_has_some_of_it() -> None:
+def test_every_third_octave_band_has_energy() -> None:
     power = np.abs(np.fft.rfft(opening()[: round(OPENING_S * RATE_HZ)])) ** 2
     frequency_hz = np.fft.rfftfreq(round(OPENING_S * RATE_HZ), 1 / RATE_HZ)
     low_hz = 100.0
@@ -32,7 +32,7 @@ def test_every_third_of_an_octave_has_some_of_it() -> None:
         low_hz *= 1.26
 
 
-def test_after_it_the_first_second_of_speech_is_cancelled() -> None:
+def test_after_the_opening_the_first_second_of_speech_is_cancelled() -> None:
     sound = np.concatenate([opening(), np.zeros(RATE_HZ, np.int16)])
     sound = sound[: len(sound) // 80 * 80]
     words = answer(2)
@@ -47,8 +47,8 @@ def test_after_it_the_first_second_of_speech_is_cancelled() -> None:
 def test_a_chime_without_words_is_the_opening_and_with_words_is_not() -> None:
     for text, expected in (("", opening()), ("Dinner is ready.", chime())):
         reports: list[Spoken | SpeakFailed] = []
-        delivery = SpeechQueue([FakeVoice()], reports.append)
-        delivery.push(Speak(1, 0, text, chime=True), 0.0)
-        pieces = delivery.pop_slots(1, 1000, 0.0)
+        queue = SpeechQueue([FakeVoice()], reports.append)
+        queue.push(Speak(1, 0, text, chime=True), 0.0)
+        pieces = queue.pop_slots(1, 1000, 0.0)
         sound = np.concatenate([piece.samples for piece in pieces])
         np.testing.assert_array_equal(sound[: len(expected)], expected)

@@ -40,13 +40,13 @@ def test_leading_and_trailing_silence_is_trimmed_to_a_margin(rate_hz: int) -> No
     assert loud[0] <= 0.020 * 16000
 
 
-def test_silence_inside_a_sentence_is_kept_to_the_sample() -> None:
+def test_silence_within_a_sentence_is_kept() -> None:
     sound = np.concatenate([tone(16000, 0.2), silence(16000, 0.35), tone(16000, 0.2)])
     out = shape_in_blocks(sound, 16000, 320)
     assert abs(len(out) - len(sound)) <= 8  # the zero crossings at both ends are quiet
 
 
-def test_nothing_but_silence_gives_nothing() -> None:
+def test_silence_alone_gives_no_samples() -> None:
     assert len(shape_in_blocks(silence(22050, 1.0), 22050, 441)) == 0
 
 
@@ -63,12 +63,12 @@ def test_a_gain_brings_a_sound_to_the_target() -> None:
     assert rms_dbfs(out, 16000) == pytest.approx(TARGET_DBFS, abs=0.3)
 
 
-def test_peaks_are_bent_and_never_wrap_around() -> None:
+def test_peaks_are_compressed_and_never_wrap_around() -> None:
     sound = tone(16000, 0.2, level=1.0)[1:]
     out = shape_in_blocks(sound, 16000, 320, gain=8.0)
     np.testing.assert_array_equal(np.sign(out), np.sign(np.rint(sound[: len(out)] * 1000)))
 
 
-def test_the_loudness_of_silence_asks_for_no_gain() -> None:
+def test_silence_needs_no_gain() -> None:
     assert gain_for(rms_dbfs(silence(16000, 0.1), 16000)) == 1.0
     assert gain_for(rms_dbfs(silence(16000, 0.0), 16000)) == 1.0

@@ -1,4 +1,4 @@
-"""A sentence that is made before it is wanted."""
+"""Synthesis of a sentence before it is requested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def prepared(voice: FakeVoice, text: str = "It is far.") -> SpeechPreparation:
 
 
 @pytest.mark.parametrize("collected", [0, 1, 3])
-def test_its_sound_is_that_of_the_sentence_however_much_was_made_before(collected: int) -> None:
+def test_the_sound_is_the_same_however_much_was_prepared(collected: int) -> None:
     voice = FakeVoice()
     preparation = prepared(voice)
     for _ in range(collected):
@@ -41,17 +41,15 @@ def test_its_sound_is_that_of_the_sentence_however_much_was_made_before(collecte
 
 
 @pytest.mark.parametrize(("text", "same"), [("It is near.", True), ("It is far.", False)])
-def test_another_sentence_or_another_voice_gets_nothing_and_frees_the_voice(
-    text: str, same: bool
-) -> None:
+def test_another_sentence_or_voice_cancels_the_prepared_one(text: str, same: bool) -> None:
     voice = FakeVoice()
     preparation = prepared(voice)
     assert preparation.take(text, voice if same else FakeVoice()) is None
     assert voice.speeches[0].cancelled
-    assert preparation.take("It is far.", voice) is None  # there is nothing any more
+    assert preparation.take("It is far.", voice) is None  # it was dropped
 
 
-def test_it_is_polled_until_it_is_made_and_no_more_is_held_than_a_clause() -> None:
+def test_preparation_stops_at_the_end_or_at_its_limit() -> None:
     voice = FakeVoice()
     preparation = SpeechPreparation()
     assert not polled(preparation)
@@ -67,7 +65,7 @@ def test_it_is_polled_until_it_is_made_and_no_more_is_held_than_a_clause() -> No
     assert len(all_of(preparation.take("A long one.", long))) == 2 * MOST_FRAMES
 
 
-def test_a_newer_one_takes_its_place() -> None:
+def test_a_newer_preparation_replaces_the_older_one() -> None:
     voice = FakeVoice()
     preparation = prepared(voice)
     preparation.begin("It is near.", voice)
@@ -75,7 +73,7 @@ def test_a_newer_one_takes_its_place() -> None:
     np.testing.assert_array_equal(all_of(preparation.take("It is near.", voice)), voice.sound(1))
 
 
-def test_a_voice_that_cannot_is_asked_again_when_it_matters() -> None:
+def test_a_failed_preparation_gives_none() -> None:
     voice = FakeVoice()
     voice.refuses = VoiceError("It is hoarse.", "Wait.")
     assert prepared(voice).take("It is far.", voice) is None

@@ -1,4 +1,4 @@
-"""Can a voice speak? Only one that has made a sound, in time."""
+"""The trial of a voice: it can speak only if it makes a sound in time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Clock:
         return self.now_s
 
 
-def test_a_voice_that_says_a_word_can_and_its_first_sound_is_timed() -> None:
+def test_a_voice_that_makes_a_sound_passes_and_its_delay_is_measured() -> None:
     voice, clock = FakeVoice(), Clock()
     voice.script = [[SILENCE, EMPTY, SOUND, None]]
     trial = VoiceTrial(voice, clock)
@@ -34,7 +34,7 @@ def test_a_voice_that_says_a_word_can_and_its_first_sound_is_timed() -> None:
     assert trial.first_s == pytest.approx(0.7)
 
 
-def test_one_that_makes_only_silence_cannot() -> None:
+def test_a_voice_that_makes_only_silence_fails() -> None:
     voice = FakeVoice("mute")
     voice.script = [[SILENCE, SILENCE, None]]
     trial = VoiceTrial(voice, Clock())
@@ -42,7 +42,7 @@ def test_one_that_makes_only_silence_cannot() -> None:
     assert trial.verdict == "The voice mute made no sound."
 
 
-def test_one_that_is_only_just_starting_is_waited_for_and_its_start_is_not_timed() -> None:
+def test_the_start_of_a_voice_is_waited_for_and_not_measured() -> None:
     voice, clock = FakeVoice(), Clock()
     voice.ready = False
     trial = VoiceTrial(voice, clock)
@@ -55,7 +55,7 @@ def test_one_that_is_only_just_starting_is_waited_for_and_its_start_is_not_timed
 
 
 @pytest.mark.parametrize("problem", ["Its file is damaged."])
-def test_one_that_says_why_it_is_not_ready_is_believed(problem: str) -> None:
+def test_the_problem_of_a_voice_is_the_verdict(problem: str) -> None:
     voice = FakeVoice()
     voice.ready, voice.problem = False, problem
     trial = VoiceTrial(voice, Clock())
@@ -64,7 +64,7 @@ def test_one_that_says_why_it_is_not_ready_is_believed(problem: str) -> None:
 
 
 @pytest.mark.parametrize("when", ["at once", "in the middle"])
-def test_one_that_fails_its_word_says_why(when: str) -> None:
+def test_an_error_during_the_trial_is_the_verdict(when: str) -> None:
     voice = FakeVoice()
     error = VoiceError("There is no such letter.")
     if when == "at once":
@@ -77,7 +77,7 @@ def test_one_that_fails_its_word_says_why(when: str) -> None:
 
 
 @pytest.mark.parametrize("ready", [True, False])
-def test_one_that_hangs_is_given_up_and_its_word_is_cancelled(ready: bool) -> None:
+def test_a_hanging_voice_fails_and_its_speech_is_cancelled(ready: bool) -> None:
     voice, clock = FakeVoice(), Clock()
     voice.ready, voice.script = ready, [[EMPTY] * 99]
     trial = VoiceTrial(voice, clock)
@@ -92,19 +92,19 @@ def test_one_that_hangs_is_given_up_and_its_word_is_cancelled(ready: bool) -> No
     assert all(speech.cancelled for speech in voice.speeches)
 
 
-def test_a_program_has_all_of_its_own_time_to_load_and_to_say_its_word() -> None:
+def test_the_trial_is_longer_than_a_programs_own_timeouts() -> None:
     assert TRIAL_S >= START_S + HUNG_S
 
 
 @pytest.mark.parametrize("ready", [True, False])
-def test_one_that_is_still_loading_is_waited_for_no_longer_than_asked(ready: bool) -> None:
+def test_the_wait_for_a_loading_voice_is_limited(ready: bool) -> None:
     voice = FakeVoice()
     voice.ready, voice.script = ready, [[SOUND, None]]
     verdict = wait_for_trial(VoiceTrial(voice, Clock()), loading_s=0.0)
     assert verdict == ("" if ready else None)
 
 
-def test_one_that_failed_to_load_is_no_longer_loading() -> None:
+def test_a_voice_that_failed_to_load_is_not_waited_for() -> None:
     voice = FakeVoice()
     voice.ready, voice.problem = False, "Its file is damaged."
     assert wait_for_trial(VoiceTrial(voice, Clock()), loading_s=0.0) == voice.problem

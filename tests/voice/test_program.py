@@ -1,4 +1,4 @@
-"""A voice that is a program: the real piper-tts behind its pipe, and programs that go wrong."""
+"""A voice that is a program: the real piper-tts behind its pipe, and faulty programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ for order in orders():
 """
 
 
-# ── piper-tts ────────────────────────────────────────────────────────────────────────────────
+# ── piper-tts ────────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture(scope="module")
 def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramVoice]:
     folder = tmp_path_factory.mktemp("piper")
@@ -40,7 +40,7 @@ def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramVoice]:
     loaded.close()
 
 
-def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_before(
+def test_a_sentence_has_the_target_loudness_and_no_silence_before_it(
     piper: ProgramVoice,
 ) -> None:
     sound = all_of(piper.synthesise("Hello there, how are you?"))
@@ -54,18 +54,18 @@ def test_the_same_sentence_gives_the_same_samples(piper: ProgramVoice) -> None:
     np.testing.assert_array_equal(first, second)
 
 
-def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: ProgramVoice) -> None:
+def test_the_parts_of_a_long_text_have_their_positions(piper: ProgramVoice) -> None:
     text = "A long sentence, with a clause, and another one, " * 10
     speech = piper.synthesise(text)
     assert len(all_of(speech)) > 16000
-    marks = speech.parts  # type: ignore[attr-defined]  # only a program's sentence has them
+    marks = speech.parts  # type: ignore[attr-defined]  # only programs' sentences have them
     assert len(marks) > 3
     assert "".join(text[mark.begin : mark.end] for mark in marks) == text
     assert [mark.at for mark in marks] == sorted(mark.at for mark in marks)
     assert marks[0].at == 0
 
 
-def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: ProgramVoice) -> None:
+def test_a_sentence_after_cancelled_ones_is_complete(piper: ProgramVoice) -> None:
     wanted = all_of(piper.synthesise("The moon."))
     for _ in range(5):
         piper.synthesise("Something else entirely.").cancel()
@@ -80,14 +80,14 @@ def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
         until(program, lambda: program.ready)
         for _ in range(5):
             speech = program.synthesise("This takes many seconds.")
-            assert not _sound_within(speech, 0.15)  # so that the run has begun
+            assert not _sound_within(speech, 0.15)  # so that the run has started
             begun = time.perf_counter()
             speech.cancel()
             until(program, lambda: not program._stopped)
             took_ms.append(1000 * (time.perf_counter() - begun))
     finally:
         program.close()
-    # The third of five: one that another process's burst delayed is no fault of the program.
+    # The third of five, since bursts of other processes may delay some.
     assert sorted(took_ms)[2] < 50
 
 
@@ -102,24 +102,24 @@ def _sound_within(speech: Speech, seconds: float) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "problem"),
     [
         (lambda model: model.write_bytes(model.read_bytes()[:200]), "ended with code 65"),
         (lambda model: model.with_name("a.onnx.json").write_text("[]"), "ended with code 65"),
         (lambda model: model.with_name("a.onnx.json").unlink(), "ended with code 65"),
     ],
 )
-def test_a_file_that_is_no_voice_cannot_speak(
-    tmp_path: Path, spoil: Callable[[Path], object], said: str
+def test_a_damaged_voice_file_cannot_speak(
+    tmp_path: Path, spoil: Callable[[Path], object], problem: str
 ) -> None:
     model = onnx_voice.write(tmp_path / "a.onnx")
     spoil(model)
     program = ProgramVoice("a", engine(tmp_path / "voices").command(model))
-    assert said in (try_voice(program) or "")
+    assert problem in (try_voice(program) or "")
     program.close()
 
 
-def test_a_sentence_may_be_cancelled_once_its_program_is_closed(
+def test_a_sentence_may_be_cancelled_after_its_program_is_closed(
     made: Callable[..., ProgramVoice],
 ) -> None:
     program = made(SILENT_AFTER)
@@ -129,11 +129,11 @@ def test_a_sentence_may_be_cancelled_once_its_program_is_closed(
     speech.cancel()
 
 
-# ── programs that go wrong ───────────────────────────────────────────────────────────────────
-def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
+# ── faulty programs ──────────────────────────────────────────────────────────────────────────────
+def test_a_killed_program_fails_its_sentence_and_is_restarted(
     made: Callable[..., ProgramVoice],
 ) -> None:
-    """Here by itself, in the middle of its second sentence."""
+    """Here it kills itself in the middle of its second sentence."""
     kill = "os.kill(os.getpid(), 9)"
     once = f"if order['say'] == 2: import os; sound(2); {kill}"
     program = made(SAYS_IT.replace("sound(order", f"{once}\n        sound(order"))
@@ -148,7 +148,7 @@ def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
     assert len(all_of(program.synthesise("Hello.")))
 
 
-def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
+def test_the_delay_before_a_restart_grows_without_blocking(
     made: Callable[..., ProgramVoice],
 ) -> None:
     now = [0.0]
@@ -172,7 +172,7 @@ def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "problem"),
     [
         (
             "print('Hello, I am a voice.', flush=True)\nlist(orders())",
@@ -185,25 +185,27 @@ def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
         ("sys.exit(0)", "ended with code 0"),
     ],
 )
-def test_one_that_speaks_something_else_is_ended(
-    made: Callable[..., ProgramVoice], script: str, said: str
+def test_a_program_that_violates_the_protocol_is_ended(
+    made: Callable[..., ProgramVoice], script: str, problem: str
 ) -> None:
-    assert said in (try_voice(made(script)) or "")
+    assert problem in (try_voice(made(script)) or "")
 
 
-def test_one_that_promises_sound_without_end_is_ended(made: Callable[..., ProgramVoice]) -> None:
+def test_a_program_that_announces_too_much_sound_is_ended(
+    made: Callable[..., ProgramVoice],
+) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'sound': 1, 'frames': 1 << 29})")  # fmt: skip
     assert "does not speak the protocol" in (try_voice(program) or "")
 
 
-def test_one_that_makes_no_sound_cannot_speak(made: Callable[..., ProgramVoice]) -> None:
+def test_a_program_that_makes_no_sound_cannot_speak(made: Callable[..., ProgramVoice]) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'done': order['say']})")  # fmt: skip
     assert "made no sound" in (try_voice(program) or "")
 
 
-def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., ProgramVoice]) -> None:
+def test_a_program_that_hangs_on_a_sentence_is_ended(made: Callable[..., ProgramVoice]) -> None:
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
@@ -215,7 +217,7 @@ def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., ProgramVoic
     assert program.pid is None
 
 
-def test_one_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]) -> None:
+def test_a_program_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]) -> None:
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
@@ -225,7 +227,7 @@ def test_one_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]) -> N
     assert "did not stop" in program.problem
 
 
-def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., ProgramVoice]) -> None:
+def test_a_program_that_does_not_read_blocks_nothing(made: Callable[..., ProgramVoice]) -> None:
     program = made("import time\ntell({'voice': 1, 'rate_hz': 16000})\ntime.sleep(99)")
     until(program, lambda: program.ready)
     begun = time.monotonic()
@@ -236,8 +238,8 @@ def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., ProgramVoi
     assert time.monotonic() - begun < 1.0
 
 
-def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) -> None:
-    """Silence before the sentence is left out, and the marks know it."""
+def test_words_have_their_positions_in_the_sound(made: Callable[..., ProgramVoice]) -> None:
+    """Silence before the sentence is trimmed, and the word positions account for it."""
     program = made(
         "tell({'voice': 1, 'rate_hz': 32000})\n"
         "for order in orders():\n"
@@ -250,7 +252,7 @@ def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) ->
     speech = program.synthesise("Good moon")
     sound = all_of(speech)
     marks = speech.words
-    lead = len(sound) - 16000  # what is kept before the first louder sample
+    lead = len(sound) - 16000  # the margin that is kept before the first loud sample
     assert [(mark.begin, mark.end) for mark in marks] == [(0, 4), (5, 9)]
     assert marks[0].at == pytest.approx(lead, abs=40)
     assert marks[1].at == marks[0].over == pytest.approx(lead + 8000, abs=40)

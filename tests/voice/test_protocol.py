@@ -1,4 +1,4 @@
-"""The protocol of a voice's program: answers come whole whatever the pipe cuts them into."""
+"""The protocol of a voice's program: replies are parsed from chunks of any size."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def plain(reply: EngineReply) -> object:
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=20))
-def test_answers_are_the_same_however_the_bytes_are_cut(cuts: list[int]) -> None:
+def test_the_chunk_sizes_make_no_difference(cuts: list[int]) -> None:
     parser, found = ReplyParser(), []
     places = [0, *sorted(cuts), len(STREAM)]
     for begin, end in pairwise(places):
@@ -72,19 +72,19 @@ def test_answers_are_the_same_however_the_bytes_are_cut(cuts: list[int]) -> None
         line(sound=1, frames=1, words=[[0, 1, 2]] * 1001), b"x" * LINE_BYTES,
     ],
 )  # fmt: skip
-def test_what_is_no_answer_ends_the_program(data: bytes) -> None:
+def test_an_invalid_reply_raises_voice_error(data: bytes) -> None:
     with pytest.raises(VoiceError, match="does not speak the protocol"):
         list(ReplyParser().parse(data))
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_answers_or_an_error(data: bytes) -> None:
+def test_any_bytes_are_replies_or_raise_voice_error(data: bytes) -> None:
     with contextlib.suppress(VoiceError):
         for reply in ReplyParser().parse(data):
             assert isinstance(reply, EngineHello | EngineDone | EngineFailed | tuple)
 
 
-def test_a_line_that_is_not_over_yet_is_waited_for_up_to_its_limit() -> None:
+def test_the_length_of_an_incomplete_line_is_limited() -> None:
     parser = ReplyParser()
     assert list(parser.parse(b"x" * (LINE_BYTES - 1))) == []
     with pytest.raises(VoiceError):
@@ -92,7 +92,7 @@ def test_a_line_that_is_not_over_yet_is_waited_for_up_to_its_limit() -> None:
 
 
 @given(st.integers(0, 1 << 30), st.text(st.characters(exclude_categories=["Cs"])))
-def test_an_order_is_one_line_whatever_is_to_be_said(number: int, text: str) -> None:
+def test_an_order_is_one_line_whatever_the_text(number: int, text: str) -> None:
     order = encode_say(number, text)
     assert order.count(b"\n") == 1
     assert json.loads(order) == {"say": number, "text": text}

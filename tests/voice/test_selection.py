@@ -1,4 +1,4 @@
-"""The voice that was asked for: told again to a speaker that died, and not kept if none has it."""
+"""The requested voice is sent again to a restarted speaker, and dropped if it is unknown."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from appliance.messages.supervision import PartChanged
 from appliance.voice.selection import VoiceSelection
 
 
-def test_nobody_asked_and_so_the_files_voice_stays() -> None:
-    wanted = VoiceSelection()
-    assert wanted.handle(SpeakerReady("espeak")) is None
-    assert wanted.name is None
+def test_without_a_request_the_voice_of_the_settings_stays() -> None:
+    selection = VoiceSelection()
+    assert selection.handle(SpeakerReady("espeak")) is None
+    assert selection.name is None
 
 
-def test_a_voice_that_is_asked_for_is_sent_on_and_kept() -> None:
-    wanted = VoiceSelection()
-    assert wanted.handle(SetVoice("amy")) == SetVoice("amy")
-    assert wanted.handle(SpeakerReady("amy")) is None
-    assert wanted.name == "amy"
+def test_a_requested_voice_is_forwarded_and_remembered() -> None:
+    selection = VoiceSelection()
+    assert selection.handle(SetVoice("amy")) == SetVoice("amy")
+    assert selection.handle(SpeakerReady("amy")) is None
+    assert selection.name == "amy"
 
 
-def test_a_speaker_that_comes_up_anew_with_another_voice_is_told_again() -> None:
-    wanted = VoiceSelection()
-    wanted.handle(SetVoice("amy"))
-    wanted.handle(PartChanged("speaker", "down"))
-    assert wanted.handle(SpeakerReady("espeak")) == SetVoice("amy")
-    assert wanted.handle(SpeakerReady("amy")) is None
-    assert wanted.name == "amy"
+def test_a_restarted_speaker_with_another_voice_gets_the_request_again() -> None:
+    selection = VoiceSelection()
+    selection.handle(SetVoice("amy"))
+    selection.handle(PartChanged("speaker", "down"))
+    assert selection.handle(SpeakerReady("espeak")) == SetVoice("amy")
+    assert selection.handle(SpeakerReady("amy")) is None
+    assert selection.name == "amy"
 
 
-def test_a_voice_that_no_speaker_has_is_not_kept_and_not_asked_for_without_end() -> None:
-    wanted = VoiceSelection()
-    wanted.handle(SetVoice("nobody"))
-    assert wanted.handle(SpeakerReady("espeak")) is None
-    assert wanted.name == ""
-    wanted.handle(PartChanged("speaker", "down"))
-    assert wanted.handle(SpeakerReady("espeak")) is None
+def test_an_unknown_voice_is_forgotten_and_not_requested_again() -> None:
+    selection = VoiceSelection()
+    selection.handle(SetVoice("nobody"))
+    assert selection.handle(SpeakerReady("espeak")) is None
+    assert selection.name == ""
+    selection.handle(PartChanged("speaker", "down"))
+    assert selection.handle(SpeakerReady("espeak")) is None

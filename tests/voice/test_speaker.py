@@ -31,7 +31,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
         yield made
 
 
-def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
+def test_an_answer_arrives_completely_with_reported_positions(rig: Rig) -> None:
     rig.until_it_speaks("hibari")
     rig.say(1, "The moon is near.", "It is made of rock.")
     rig.until(lambda: rig.ended(1))
@@ -46,7 +46,7 @@ def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
     assert not sound[first.frames : second.position].any()
 
 
-def test_a_conductor_that_takes_over_is_told_who_speaks_and_who_else_can(rig: Rig) -> None:
+def test_a_status_request_is_answered_with_the_voice_and_the_available_ones(rig: Rig) -> None:
     rig.until_it_speaks("hibari")
     rig.until_it_offers(("hibari", "espeak"))
     rig.messages.clear()
@@ -56,19 +56,19 @@ def test_a_conductor_that_takes_over_is_told_who_speaks_and_who_else_can(rig: Ri
     assert rig.told(VoicesAvailable) == [VoicesAvailable(("hibari", "espeak"))]
 
 
-def test_a_full_ring_makes_it_wait_and_nothing_is_lost(rig: Rig) -> None:
+def test_the_speaker_waits_for_a_full_ring_and_loses_nothing(rig: Rig) -> None:
     rig.say(1, LONG * 3)
     rig.reads = False
     rig.until(lambda: rig.told(Spoken))
     rig.reads = True
-    time.sleep(0.1)  # it must not write over what was not read: give it time to try
+    time.sleep(0.1)  # it must not overwrite unread slots: give it time to try
     assert rig.reader.lost == 0
     rig.until(lambda: rig.ended(1))
     assert rig.reader.lost == 0
     assert rig.frames == rig.told(Spoken)[0].frames
 
 
-def test_a_raised_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
+def test_a_newer_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
     rig.say(1, LONG * 3, LONG, LONG)
     rig.reads = False
     rig.until(lambda: rig.told(Spoken))
@@ -76,13 +76,13 @@ def test_a_raised_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
     rig.say(2, "Yes.")
     rig.until(lambda: rig.ended(2))
     old = [slot for slot in rig.slots if slot.stream == 1]
-    assert len(old) <= 128 + 5  # what was in the ring, and less than 50 ms more
+    assert len(old) <= 128 + 5  # the content of the ring, and less than 50 ms more
     new = [slot for slot in rig.slots if slot.stream == 2]
     assert (new[0].position, new[0].flags) == (0, START)
     assert {spoken.turn for spoken in rig.told(Spoken)} == {1, 2}
 
 
-def test_killed_in_the_middle_of_an_answer_it_goes_on_where_the_ring_ends(rig: Rig) -> None:
+def test_a_killed_speaker_continues_at_the_end_of_the_ring(rig: Rig) -> None:
     rig.say(1, "The first sentence.", end=False)
     rig.until(lambda: rig.told(Spoken) and rig.frames == rig.told(Spoken)[0].frames)
     os.kill(rig.pid, signal.SIGKILL)
@@ -97,10 +97,10 @@ def test_killed_in_the_middle_of_an_answer_it_goes_on_where_the_ring_ends(rig: R
     assert positions == sorted(positions)
 
 
-def test_while_its_voice_loads_for_long_espeak_speaks_and_then_the_voice_does(
+def test_espeak_speaks_while_a_voice_is_loading(
     tmp_path: Path,
 ) -> None:
-    """Its program does not answer before a file is there."""
+    """Its program does not answer before a file exists."""
     loaded = tmp_path / "loaded"
     bundles.fetched(tmp_path, "slow")
     waits = f"import os, time\nwhile not os.path.exists({str(loaded)!r}):\n    time.sleep(0.05)\n"
@@ -117,14 +117,14 @@ def test_while_its_voice_loads_for_long_espeak_speaks_and_then_the_voice_does(
         assert [spoken.frames for spoken in rig.told(Spoken, 2)] == [800]
 
 
-def test_a_voice_that_is_not_there_is_replaced_by_hibari(tmp_path: Path) -> None:
+def test_an_unknown_voice_is_replaced_by_hibari(tmp_path: Path) -> None:
     with Rig(tmp_path, "en", voice="nobody") as rig:
         rig.until_it_speaks("hibari")
         rig.say(1, "Hello.")
         rig.until(lambda: rig.ended(1))
 
 
-def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_path: Path) -> None:
+def test_a_voice_with_its_program_speaks_and_a_damaged_one_is_not_offered(tmp_path: Path) -> None:
     model = bundles.fetched(tmp_path, "mine")
     bundles.fetched(tmp_path, "other").write_bytes(b"not a network")
     bundles.plant(tmp_path / "voices")
@@ -133,7 +133,7 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         rig.say(1, "Hello there.")
         rig.until(lambda: rig.ended(1))
         assert rig.told(Spoken)[0].frames > 8000
-        wanted = ("mine", "hibari", "espeak")  # `other` was tried, and hibari
+        wanted = ("mine", "hibari", "espeak")  # `other` was tried, and so was hibari
         rig.until(lambda: rig.told(VoicesAvailable)[-1].voices == wanted, 90)
         rig.until(lambda: not rig.children() - {rig.voice_pid("mine")}, 90)
     model.write_bytes(b"not a network")
@@ -142,7 +142,7 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         rig.until_it_offers(("hibari", "espeak"))
 
 
-def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path: Path) -> None:
+def test_a_voice_installed_later_speaks_without_a_restart(tmp_path: Path) -> None:
     with Rig(tmp_path, "en") as rig:
         rig.until_it_offers(("hibari", "espeak"))
         bundles.fetched(tmp_path, "mine")
@@ -162,12 +162,12 @@ def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None
         rig.until_it_offers(("hibari", "espeak"))
 
 
-def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: Path) -> None:
+def test_a_killed_program_loses_no_sentence_and_speaks_again(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
     bundles.plant(tmp_path / "voices")
     with Rig(tmp_path, "en", voice="mine") as rig:
         first = rig.voice_pid("mine")
-        os.kill(first, signal.SIGSTOP)  # so that the sentence is under way when it ends
+        os.kill(first, signal.SIGSTOP)  # so that the sentence is in progress when it is killed
         rig.say(1, "Hello there.", "And again.", end=False)
         rig.until(lambda: rig.frames or Path(f"/proc/{first}/stat").read_text().split()[2] == "T")
         os.kill(first, signal.SIGKILL)
@@ -181,7 +181,8 @@ GERMAN = "Das Licht in der Küche brennt, und die Katze schläft."
 
 
 def said_in(rig: Rig, language: str, text: str) -> Spoken:
-    """Say `text` in answers of their own until it is told apart: the model takes a second."""
+    """Say `text` in one answer after another until its language is identified: the model takes a
+    second to load."""
     for turn in range(rig.floor.turn + 1, rig.floor.turn + 100):
         rig.say(turn, text)
         rig.until(lambda turn=turn: rig.ended(turn))  # type: ignore[misc]
@@ -192,14 +193,14 @@ def said_in(rig: Rig, language: str, text: str) -> Spoken:
 
 
 def length(text: str, language: str) -> int:
-    """Samples that espeak-ng makes of it in that language."""
+    """The number of samples that espeak-ng makes of the text in that language."""
     speech, frames = EspeakVoice(165, language=language).synthesise(text), 0
     while (samples := speech.read()) is not None:
         frames += len(samples)
     return frames
 
 
-def test_a_german_sentence_is_said_in_german_by_espeak_where_no_german_voice_is(
+def test_without_a_german_voice_espeak_says_german_sentences(
     tmp_path: Path,
 ) -> None:
     with Rig(tmp_path) as rig:
@@ -210,7 +211,7 @@ def test_a_german_sentence_is_said_in_german_by_espeak_where_no_german_voice_is(
         assert rig.told(SpeakFailed) == []
 
 
-def test_a_german_voice_that_is_here_says_german_sentences_and_no_others(tmp_path: Path) -> None:
+def test_an_installed_german_voice_says_only_german_sentences(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "thorsten", espeak="de")
     bundles.plant(tmp_path / "voices")
     with Rig(tmp_path) as rig:
@@ -218,7 +219,7 @@ def test_a_german_voice_that_is_here_says_german_sentences_and_no_others(tmp_pat
         said_in(rig, "de", GERMAN)
         rig.until(lambda: rig.voice_pid("thorsten"), 60)
         turn = rig.floor.turn
-        while True:  # espeak-ng says it until the voice is loaded
+        while True:  # espeak-ng speaks until the voice is loaded
             turn += 1
             rig.say(turn, GERMAN)
             rig.until(lambda turn=turn: rig.ended(turn))  # type: ignore[misc]
@@ -228,14 +229,14 @@ def test_a_german_voice_that_is_here_says_german_sentences_and_no_others(tmp_pat
         assert rig.told(SpeakFailed) == []
 
 
-def test_the_first_sentence_of_all_is_told_to_be_german(tmp_path: Path) -> None:
+def test_the_language_of_the_very_first_sentence_is_identified(tmp_path: Path) -> None:
     with Rig(tmp_path) as rig:
         rig.say(1, GERMAN)
         rig.until(lambda: rig.ended(1))
         assert [spoken.language for spoken in rig.told(Spoken)] == ["de"]
 
 
-def test_espeak_that_is_chosen_from_outside_says_german_too_beside_a_german_voice(
+def test_espeak_chosen_from_outside_also_says_german_sentences(
     tmp_path: Path,
 ) -> None:
     bundles.fetched(tmp_path, "thorsten", espeak="de")
@@ -249,7 +250,7 @@ def test_espeak_that_is_chosen_from_outside_says_german_too_beside_a_german_voic
             assert rig.told(Spoken)[-1].frames == length(GERMAN, "de")
 
 
-def test_a_box_that_is_set_to_german_speaks_with_its_german_voice_from_the_start(
+def test_with_language_german_the_german_voice_speaks_from_the_start(
     tmp_path: Path,
 ) -> None:
     bundles.fetched(tmp_path, "mine")

@@ -1,4 +1,4 @@
-"""The recogniser that listens to the head: its program, with what the shipped head says."""
+"""The judge of the head's speech: its recogniser program, on sound of the shipped head."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ pytestmark = pytest.mark.process
 
 TEXT = "Spiders have eight legs."  # a part of an answer that the head was not trained on
 OTHER = ["rome", "is", "the", "capital"]
-START_S = 60.0  # on a machine that has much else to do
+START_S = 60.0  # on a busy machine
 
 
-class Said:
+class HeadSound:
     def __init__(self) -> None:
         head = SpeechHead(SHIPPED)
         stream, states = head.begin(), recite(TEXT).states
         stream.push(states[:, 1:], states[:, 0])
         stream.end()
         frames = stream.frames()
-        self.sound = slow(np.concatenate([f.samples for f in frames]), head.rate_hz)
+        self.sound = resampled(np.concatenate([f.samples for f in frames]), head.rate_hz)
         codes = np.stack([f.codes for f in frames])
         codec = Codec(SHIPPED / "codec.json")
         codes[:, 0] = np.random.default_rng(0).permutation(2048)[codes[:, 0]]
         samples, _ = codec.decode(codes, codec.start())
-        self.broken = slow(32767 * samples.clip(-1, 1), codec.rate_hz)
+        self.broken = resampled(32767 * samples.clip(-1, 1), codec.rate_hz)
 
 
-def slow(samples: np.ndarray, rate_hz: int) -> Samples:
+def resampled(samples: np.ndarray, rate_hz: int) -> Samples:
     found: Samples = soxr.resample(samples.astype(np.float32), rate_hz, RATE_HZ).astype(np.int16)
     return found
 
 
 @pytest.fixture(scope="module")
-def said() -> Said:
-    return Said()
+def head_sound() -> HeadSound:
+    return HeadSound()
 
 
 @pytest.fixture(scope="module")
@@ -86,31 +86,31 @@ def verdict(judge: SpeechJudge, words: list[str], sound: Samples) -> bool:
     return found[0]
 
 
-def test_what_the_head_says_is_good_and_the_same_with_another_text_is_not(
-    judge: SpeechJudge, said: Said, words: list[str]
+def test_the_heads_speech_fits_its_text_and_no_other_text(
+    judge: SpeechJudge, head_sound: HeadSound, words: list[str]
 ) -> None:
-    assert verdict(judge, words, said.sound)
-    assert not verdict(judge, OTHER, said.sound)
-    assert verdict(judge, words, said.sound)  # the one before has left nothing behind
+    assert verdict(judge, words, head_sound.sound)
+    assert not verdict(judge, OTHER, head_sound.sound)
+    assert verdict(judge, words, head_sound.sound)  # the previous judgement has no effect
 
 
-def test_a_broken_head_is_noticed(judge: SpeechJudge, said: Said, words: list[str]) -> None:
-    assert not verdict(judge, words, said.broken)
+def test_the_sound_of_a_broken_head_is_rejected(
+    judge: SpeechJudge, head_sound: HeadSound, words: list[str]
+) -> None:
+    assert not verdict(judge, words, head_sound.broken)
 
 
-def test_silence_and_noise_do_not_fit(judge: SpeechJudge, words: list[str]) -> None:
+def test_silence_and_noise_are_rejected(judge: SpeechJudge, words: list[str]) -> None:
     noise = np.random.default_rng(0).normal(0, 3000, 2 * RATE_HZ).astype(np.int16)
     assert not verdict(judge, words, np.zeros(2 * RATE_HZ, np.int16))
     assert not verdict(judge, words, noise)
 
 
-def test_of_a_word_that_it_does_not_know_it_says_nothing_bad(
-    judge: SpeechJudge, said: Said
-) -> None:
-    assert verdict(judge, ["spiders", "have", "qwzzx"], said.sound)
+def test_a_text_with_an_unknown_word_is_accepted(judge: SpeechJudge, head_sound: HeadSound) -> None:
+    assert verdict(judge, ["spiders", "have", "qwzzx"], head_sound.sound)
 
 
-class Leaving:
+class TruncatedDecoder:
     """pocketsphinx's decoder, whose alignments lack the last words."""
 
     def __init__(self, decoder: Decoder, missing: int) -> None:
@@ -125,27 +125,27 @@ class Leaving:
 
 
 @pytest.mark.parametrize(("missing", "fits"), [(0, True), (1, True), (2, False), (4, False)])
-def test_of_words_that_fit_the_last_one_may_be_left_out(
-    said: Said, words: list[str], missing: int, fits: bool
+def test_an_alignment_may_lack_the_last_word_only(
+    head_sound: HeadSound, words: list[str], missing: int, fits: bool
 ) -> None:
     aligner = SpeechAligner()
-    aligner._decoder = Leaving(aligner._decoder, missing)
-    assert (aligner.fit(words, said.sound) > LEAST_FIT + 1) == fits
+    aligner._decoder = TruncatedDecoder(aligner._decoder, missing)
+    assert (aligner.fit(words, head_sound.sound) > LEAST_FIT + 1) == fits
 
 
-def test_the_bound_lies_between_right_and_wrong(said: Said, words: list[str]) -> None:
+def test_the_threshold_separates_right_from_wrong(head_sound: HeadSound, words: list[str]) -> None:
     aligner = SpeechAligner()
-    assert aligner.fit(words, said.sound) > LEAST_FIT + 1
-    assert aligner.fit(OTHER, said.sound) < LEAST_FIT - 1
-    assert NO_FIT <= aligner.fit(words, said.broken) < LEAST_FIT - 1
+    assert aligner.fit(words, head_sound.sound) > LEAST_FIT + 1
+    assert aligner.fit(OTHER, head_sound.sound) < LEAST_FIT - 1
+    assert NO_FIT <= aligner.fit(words, head_sound.broken) < LEAST_FIT - 1
 
 
-def test_a_judge_that_dies_is_done_without(
-    said: Said, words: list[str], caplog: pytest.LogCaptureFixture
+def test_without_its_program_the_judge_accepts_everything(
+    head_sound: HeadSound, words: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     judge, found = SpeechJudge(), list[bool]()
     until(judge, lambda: judge.ready)
-    judge.judge(words, said.sound, found.append)
+    judge.judge(words, head_sound.sound, found.append)
     assert judge.pid is not None
     os.kill(judge.pid, signal.SIGKILL)
     with caplog.at_level(logging.WARNING, "speaker"):
@@ -157,13 +157,15 @@ def test_a_judge_that_dies_is_done_without(
     judge.close()
 
 
-def test_one_that_hangs_is_given_up(said: Said, words: list[str], tmp_path: Path) -> None:
+def test_a_hanging_judge_is_ended_and_accepts(
+    head_sound: HeadSound, words: list[str], tmp_path: Path
+) -> None:
     program = tmp_path / "hangs.py"
     program.write_text("import os, time\nos.write(1, b'{\"ready\": 1}\\n')\ntime.sleep(600)\n")
     now_s = [0.0]
     judge, found = SpeechJudge(program, lambda: now_s[0]), list[bool]()
     until(judge, lambda: judge.ready)
-    judge.judge(words, said.sound, found.append)
+    judge.judge(words, head_sound.sound, found.append)
     judge.poll()
     assert found == []
     now_s[0] = 11.0
@@ -172,7 +174,7 @@ def test_one_that_hangs_is_given_up(said: Said, words: list[str], tmp_path: Path
     assert judge.pid is None
 
 
-def test_one_that_talks_nonsense_is_given_up(tmp_path: Path) -> None:
+def test_a_judge_that_violates_the_protocol_is_ended(tmp_path: Path) -> None:
     program = tmp_path / "nonsense.py"
     program.write_text("import os, sys\nos.write(1, b'hello\\n')\nsys.stdin.read()\n")
     judge = SpeechJudge(program)

@@ -1,4 +1,4 @@
-"""What is said next: order, positions, marks, stale turns, full rings, broken voices."""
+"""The speech queue: order, positions, marks, stale turns, full rings, failing voices."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tests.voice.fakes import FakeVoice
 
 
 class Box:
-    """A delivery, its voices and what it reported."""
+    """A speech queue, its voices and its reports."""
 
     def __init__(self, *voices: FakeVoice, turn: int = 0, position: int = 0) -> None:
         self.voices = list(voices) or [FakeVoice()]
         self.reports: list[Spoken | SpeakFailed] = []
-        self.delivery = SpeechQueue(self.voices, self.reports.append, turn, position)
+        self.queue = SpeechQueue(self.voices, self.reports.append, turn, position)
         self.now_s = 100.0
 
     def speak(self, turn: int, number: int, text: str = "Words.") -> None:
-        self.delivery.push(Speak(turn, number, text), self.now_s)
+        self.queue.push(Speak(turn, number, text), self.now_s)
 
     def end(self, turn: int) -> None:
-        self.delivery.push(EndAnswer(turn), self.now_s)
+        self.queue.push(EndAnswer(turn), self.now_s)
 
     def step(self, turn: int, room: int = 1000) -> list[VoiceSlot]:
-        return self.delivery.pop_slots(turn, room, self.now_s)
+        return self.queue.pop_slots(turn, room, self.now_s)
 
 
 def joined(pieces: list[VoiceSlot]) -> np.ndarray:
@@ -72,16 +72,16 @@ def test_positions_are_continuous_over_sentences_and_the_pause_between_them() ->
     [
         ("It is far.", GAP_FRAMES),
         ("Is it “far?”", GAP_FRAMES),
-        ("", GAP_FRAMES),  # not known: another process said it
+        ("", GAP_FRAMES),  # unknown: said before a restart
         ("It is three days away,", CLAUSE_GAP_FRAMES),
         ("It is three days away", JOIN_GAP_FRAMES),
     ],
 )
-def test_the_pause_is_that_of_the_end_before_it(before: str, gap: int) -> None:
+def test_the_pause_depends_on_the_end_of_the_previous_sentence(before: str, gap: int) -> None:
     assert gap_after(before) == gap
 
 
-def test_a_first_sentence_in_two_pieces_has_the_pause_of_a_clause_between_them() -> None:
+def test_two_pieces_of_a_sentence_have_the_pause_of_a_clause() -> None:
     box = Box()
     box.speak(1, 0, "It is three days away,")
     box.speak(1, 1, "and it has no air.")
@@ -90,14 +90,14 @@ def test_a_first_sentence_in_two_pieces_has_the_pause_of_a_clause_between_them()
     assert second.position == first.position + first.frames + CLAUSE_GAP_FRAMES
 
 
-def test_the_first_piece_is_marked_start_and_one_empty_piece_end() -> None:
+def test_the_first_piece_has_the_flag_start_and_an_empty_last_one_end() -> None:
     box = Box()
     box.speak(1, 0)
     box.speak(1, 1)
     box.end(1)
     flags = [piece.flags for piece in box.step(1)]
     assert flags == [START] + [0] * (len(flags) - 2) + [END]
-    assert not box.delivery.busy
+    assert not box.queue.busy
 
 
 def test_no_end_before_end_answer() -> None:
@@ -109,7 +109,7 @@ def test_no_end_before_end_answer() -> None:
     assert (last.flags, last.position, len(last.samples)) == (END, 1000, 0)
 
 
-def test_an_answer_without_a_word_is_one_piece_of_start_and_end() -> None:
+def test_an_answer_without_words_is_one_empty_piece_of_start_and_end() -> None:
     box = Box()
     box.end(1)
     (only,) = box.step(1)
@@ -127,7 +127,7 @@ def test_a_second_end_is_ignored_and_a_late_sentence_is_refused() -> None:
     assert isinstance(box.reports[0], SpeakFailed)
 
 
-def test_a_sentence_with_nothing_to_say_is_spoken_with_no_frames() -> None:
+def test_an_empty_sentence_is_reported_with_no_frames() -> None:
     box = Box()
     box.speak(1, 0, "")
     box.speak(1, 1)
@@ -139,24 +139,24 @@ def test_a_sentence_with_nothing_to_say_is_spoken_with_no_frames() -> None:
 
 def test_older_turns_are_dropped_at_once() -> None:
     box = Box()
-    box.voices[0].script = [[np.ones(2000, np.int16)]]  # goes on, and will never end
+    box.voices[0].script = [[np.ones(2000, np.int16)]]  # never ends
     box.speak(1, 0)
     box.speak(1, 1)
     assert box.step(1, room=2)
     assert box.step(2) == []
     assert box.voices[0].speeches[0].cancelled
-    assert not box.delivery.busy
+    assert not box.queue.busy
     box.speak(1, 2)
     box.end(1)
     assert box.step(2) == []
     assert box.voices[0].said == ["Words."]
 
 
-def test_a_raised_turn_empties_what_waited_for_a_full_ring() -> None:
+def test_a_newer_turn_discards_pieces_that_wait_for_a_full_ring() -> None:
     box = Box()
     box.speak(1, 0)
     assert box.step(1, room=0) == []
-    assert box.delivery.waits_for_room
+    assert box.queue.waits_for_room
     box.speak(2, 0)
     pieces = box.step(2, room=1)
     assert [(p.turn, p.position, p.flags) for p in pieces] == [(2, 0, START)]
@@ -171,7 +171,7 @@ def test_a_newer_turn_waits_for_the_floor() -> None:
     assert box.step(5)
 
 
-def test_no_more_pieces_than_there_is_room_and_none_lost() -> None:
+def test_no_more_pieces_than_room_are_returned_and_none_is_lost() -> None:
     box = Box()
     box.speak(1, 0)
     box.speak(1, 1)
@@ -195,7 +195,7 @@ def test_a_sentence_is_reported_before_there_is_room_for_it() -> None:
     assert box.reports == [Spoken(1, 0, 0, 1000, 0.0, voice="fake")]
 
 
-def test_synthesis_time_runs_from_the_order_to_the_first_samples() -> None:
+def test_the_synthesis_time_is_from_the_order_to_the_first_samples() -> None:
     box = Box()
     box.voices[0].script = [[]]
     box.speak(1, 0)
@@ -207,7 +207,7 @@ def test_synthesis_time_runs_from_the_order_to_the_first_samples() -> None:
     assert box.reports[0].synthesis_ms == pytest.approx(40)
 
 
-def test_when_a_voice_breaks_its_stand_in_says_the_sentence() -> None:
+def test_when_a_voice_fails_the_next_one_says_the_sentence() -> None:
     piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
     piper.script = [[VoiceError("The graph is broken.")]]
     box = Box(piper, espeak)
@@ -219,7 +219,7 @@ def test_when_a_voice_breaks_its_stand_in_says_the_sentence() -> None:
     assert [type(report) for report in box.reports] == [Spoken, Spoken]
 
 
-def test_a_sentence_that_breaks_halfway_counts_as_far_as_it_came() -> None:
+def test_a_sentence_that_fails_halfway_is_reported_as_far_as_it_came() -> None:
     piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
     piper.script = [[np.ones(500, np.int16), VoiceError("Broken.")]]
     box = Box(piper, espeak)
@@ -230,7 +230,7 @@ def test_a_sentence_that_breaks_halfway_counts_as_far_as_it_came() -> None:
     assert box.reports[0] == Spoken(1, 0, 0, 500, 0.0, voice="piper")
 
 
-def test_the_last_voice_failing_is_reported_and_the_next_sentence_tries_again() -> None:
+def test_a_failure_of_the_last_voice_is_reported_and_later_retried() -> None:
     box = Box()
     box.voices[0].refuses = VoiceError("No program.")
     box.speak(1, 0)
@@ -241,7 +241,7 @@ def test_the_last_voice_failing_is_reported_and_the_next_sentence_tries_again() 
     assert box.step(1)[0].flags == START
 
 
-def test_after_a_restart_it_goes_on_where_the_ring_ends() -> None:
+def test_after_a_restart_the_queue_continues_at_the_end_of_the_ring() -> None:
     box = Box(turn=7, position=3200)
     box.speak(7, 4)
     pieces = box.step(7)
@@ -250,11 +250,11 @@ def test_after_a_restart_it_goes_on_where_the_ring_ends() -> None:
     assert box.reports[0].position == 3200 + GAP_FRAMES
 
 
-# ── prepared ─────────────────────────────────────────────────────────────────────────────────
-def test_a_sentence_that_was_prepared_is_not_made_again() -> None:
+# ── preparation ──────────────────────────────────────────────────────────────────────────────────
+def test_a_prepared_sentence_is_not_synthesised_again() -> None:
     box = Box()
-    box.delivery.prepare("It is far.")
-    assert not box.delivery.busy  # nobody said that it is wanted
+    box.queue.prepare("It is far.")
+    assert not box.queue.busy  # it was not requested yet
     assert box.step(0) == []
     box.speak(1, 0, "It is far.")
     box.speak(1, 1, "It is cold.")
@@ -263,31 +263,31 @@ def test_a_sentence_that_was_prepared_is_not_made_again() -> None:
     np.testing.assert_array_equal(sound[:1000], box.voices[0].sound(0))
 
 
-def test_what_was_prepared_for_nothing_is_given_up_and_never_heard() -> None:
+def test_a_prepared_sentence_that_is_not_requested_is_cancelled() -> None:
     box = Box()
-    box.delivery.prepare("It is far.")
+    box.queue.prepare("It is far.")
     box.speak(1, 0, "Yes.")
     np.testing.assert_array_equal(joined(box.step(1)), box.voices[0].sound(1))
     assert box.voices[0].speeches[0].cancelled
 
 
-def test_nothing_is_prepared_while_something_is_said() -> None:
+def test_nothing_is_prepared_while_the_box_speaks() -> None:
     box = Box()
     box.speak(1, 0, "Yes.")
-    box.delivery.prepare("It is far.")
+    box.queue.prepare("It is far.")
     box.step(1)
     assert box.voices[0].said == ["Yes."]
 
 
-def test_stopping_gives_up_what_was_prepared() -> None:
+def test_stop_cancels_the_prepared_sentence() -> None:
     box = Box()
-    box.delivery.prepare("It is far.")
-    box.delivery.stop()
+    box.queue.prepare("It is far.")
+    box.queue.stop()
     assert box.voices[0].speeches[0].cancelled
 
 
-# ── words ────────────────────────────────────────────────────────────────────────────────────
-def test_words_are_told_and_each_begins_a_slot_of_its_own_that_says_so() -> None:
+# ── words ────────────────────────────────────────────────────────────────────────────────────────
+def test_words_are_reported_and_each_begins_a_slot_with_the_flag_word() -> None:
     box = Box()
     box.speak(1, 0, "A.")
     box.step(1)
@@ -303,13 +303,13 @@ def test_words_are_told_and_each_begins_a_slot_of_its_own_that_says_so() -> None
     assert report.words == ((4, 400), (10, 780))
     begins = [piece.position - report.position for piece in pieces if piece.flags & WORD]
     assert begins == [30, 500]
-    assert len(joined(pieces)) == GAP_FRAMES + 800  # and no sample is lost for it
+    assert len(joined(pieces)) == GAP_FRAMES + 800  # no sample is lost
 
 
-def test_a_chime_before_a_sentence_moves_its_words() -> None:
+def test_a_chime_before_a_sentence_shifts_its_words() -> None:
     box = Box()
     box.voices[0].script = [[]]
-    box.delivery.push(Speak(1, 0, "Moon.", chime=True), box.now_s)
+    box.queue.push(Speak(1, 0, "Moon.", chime=True), box.now_s)
     box.step(1)
     speech = box.voices[0].speeches[0]
     speech.words = [SpokenWord(0, 5, 10, 800)]
@@ -320,7 +320,7 @@ def test_a_chime_before_a_sentence_moves_its_words() -> None:
     assert (first.position, report.words) == (len(chime()) + 10, ((5, len(chime()) + 800),))
 
 
-def test_words_of_an_answer_that_was_dropped_mark_nothing_of_the_next() -> None:
+def test_words_of_a_dropped_answer_do_not_mark_the_next() -> None:
     box = Box()
     box.voices[0].script = [[]]
     box.speak(1, 0, "Moon.")
@@ -333,8 +333,8 @@ def test_words_of_an_answer_that_was_dropped_mark_nothing_of_the_next() -> None:
     assert not any(piece.flags & WORD for piece in box.step(2))
 
 
-# ── what a voice has no sounds for ───────────────────────────────────────────────────────────
-def test_a_sentence_that_a_voice_cannot_read_is_said_by_the_next_and_that_one_only(
+# ── unsayable text ───────────────────────────────────────────────────────────────────────────────
+def test_only_the_sentences_that_a_voice_cannot_say_go_to_the_next_voice(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     hibari, espeak = FakeVoice("hibari"), FakeVoice("espeak")
@@ -345,37 +345,37 @@ def test_a_sentence_that_a_voice_cannot_read_is_said_by_the_next_and_that_one_on
     box.step(1)
     assert espeak.said == ["Это.", "Дом."]
     assert hibari.said == ["Это.", "Дом.", "Third."]
-    told = [report for report in box.reports if isinstance(report, Spoken)]
-    assert [report.voice for report in told] == ["espeak", "espeak", "hibari"]
-    assert [report.passed_on for report in told] == [True, True, False]
+    spoken = [report for report in box.reports if isinstance(report, Spoken)]
+    assert [report.voice for report in spoken] == ["espeak", "espeak", "hibari"]
+    assert [report.passed_on for report in spoken] == [True, True, False]
     assert [record.message for record in caplog.records] == [
         "Another script. espeak says it, and others like it."
     ]
 
 
-def test_a_sentence_that_is_not_meant_for_a_voice_is_not_counted_as_its_failure() -> None:
+def test_a_foreseen_unsayable_text_is_not_counted_as_passed_on() -> None:
     head, hibari = FakeVoice("head"), FakeVoice("hibari")
     head.refuses = UnsayableText("The model did not draw it.", foreseen=True)
     box = Box(head, hibari)
     box.speak(1, 0)
     box.step(1)
-    (told,) = box.reports
-    assert isinstance(told, Spoken)
-    assert (told.voice, told.passed_on) == ("hibari", False)
+    (report,) = box.reports
+    assert isinstance(report, Spoken)
+    assert (report.voice, report.passed_on) == ("hibari", False)
 
 
-def test_a_sentence_whose_voice_breaks_is_counted() -> None:
+def test_a_sentence_whose_voice_fails_is_counted_as_passed_on() -> None:
     piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
     piper.script = [[VoiceError("Broken.")]]
     box = Box(piper, espeak)
     box.speak(1, 0)
     box.step(1)
-    (told,) = box.reports
-    assert isinstance(told, Spoken)
-    assert (told.voice, told.passed_on) == ("espeak", True)
+    (report,) = box.reports
+    assert isinstance(report, Spoken)
+    assert (report.voice, report.passed_on) == ("espeak", True)
 
 
-def test_a_sentence_that_no_voice_can_read_is_reported() -> None:
+def test_a_sentence_that_no_voice_can_say_is_reported() -> None:
     box = Box()
     box.voices[0].script = [[UnsayableText("Another script.")]]
     box.speak(1, 0)

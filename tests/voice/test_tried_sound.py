@@ -1,4 +1,4 @@
-"""The owner's recording: read once, and overwritten where the loudspeaker's ring may have it."""
+"""The owner's test recording is read once, then overwritten in the loudspeaker's ring."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rings() -> Iterator[Rings]:
         handles.close()
 
 
-def test_a_recording_is_taken_whole_and_once(rings: Rings) -> None:
+def test_a_recording_is_returned_completely_and_once(rings: Rings) -> None:
     rings.record(7)
     rings.sound.collect()
     sound = rings.sound.pop()
@@ -49,7 +49,7 @@ def test_a_recording_is_taken_whole_and_once(rings: Rings) -> None:
     assert len(rings.sound.pop()) == 0
 
 
-def test_what_overwrites_it_is_no_recording_and_ends_the_one_before(rings: Rings) -> None:
+def test_the_overwriting_silence_is_not_a_recording_and_drops_the_previous(rings: Rings) -> None:
     rings.record(7)
     rings.sound.collect()
     rings.tried.write(np.zeros(320, np.int16), stream=0)
@@ -57,14 +57,14 @@ def test_what_overwrites_it_is_no_recording_and_ends_the_one_before(rings: Rings
     assert len(rings.sound.pop()) == 0
 
 
-def test_a_newer_recording_takes_the_place_of_an_older_one(rings: Rings) -> None:
+def test_a_newer_recording_replaces_an_older_one(rings: Rings) -> None:
     rings.record(7, 20)
     rings.record(8, 30)
     rings.sound.collect()
     assert len(rings.sound.pop()) == 30 * 320
 
 
-def test_after_it_was_played_each_slot_of_the_loudspeakers_ring_is_overwritten(
+def test_after_playback_every_slot_of_the_loudspeakers_ring_is_overwritten(
     rings: Rings,
 ) -> None:
     for n in range(VOICE.slots):
@@ -72,16 +72,16 @@ def test_after_it_was_played_each_slot_of_the_loudspeakers_ring_is_overwritten(
     rings.sound.pop()
     rings.sound.overwrite(busy=True)
     rings.sound.overwrite(busy=False)
-    assert all(slot.stream == 3 for slot in rings.play()), "there was no room, and nothing is lost"
+    assert all(slot.stream == 3 for slot in rings.play()), "there was no room, and nothing was lost"
     rings.sound.overwrite(busy=False)
-    wiped = rings.play()
-    assert len(wiped) == VOICE.slots
-    assert not any(slot.stream or slot.samples.any() for slot in wiped)
+    erased = rings.play()
+    assert len(erased) == VOICE.slots
+    assert not any(slot.stream or slot.samples.any() for slot in erased)
     rings.sound.overwrite(busy=False)
-    assert rings.play() == [], "once is enough"
+    assert rings.play() == [], "it is overwritten only once"
 
 
-def test_a_box_without_that_ring_has_nothing_to_take(rings: Rings) -> None:
+def test_without_the_ring_there_is_no_recording(rings: Rings) -> None:
     sound = TriedSound(None, rings.voice)
     sound.collect()
     assert (sound.descriptors, len(sound.pop())) == ((), 0)

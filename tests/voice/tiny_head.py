@@ -1,6 +1,6 @@
-"""A head that the tests make: a linear graph, three frames a token, a tone for each of its states.
+"""A head made for tests: a linear graph, three frames per token, a tone for each state.
 
-As a program it is the voice `head` with this graph in place of the one that we ship.
+Run as a program it is the voice `head` with this graph in place of the shipped one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LAYERS, WIDTH, TONES = 6, 8, 8
 RATE_HZ, FRAME = 16_000, 1280
 FRAMES_A_TOKEN, LEAD_TOKENS = 3, 2
 FILE, BROKEN = "tiny.onnx", 99.0  # a state of this value breaks the head
-SILENT, STUCK = 50.0, 60.0  # of these it makes silence, or one frame again and again
+SILENT, STUCK = 50.0, 60.0  # states that give silence, or one frame repeatedly
 
 
 def write(folder: Path, width: int = WIDTH) -> Path:
-    """The weights; returns the folder. The mean of the layers, times a table of tones."""
+    """Write the weights: the mean of the layers times a table of tones. Returns the folder."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -112,7 +112,7 @@ class TinyHead:
 
 
 def states_of(tone: int, value: float = 1.0) -> States:
-    """Of a token that sounds as `tone`."""
+    """The states of a token that sounds as `tone`."""
     made = np.zeros((LAYERS + 1, WIDTH), np.float32)
     made[:, tone] = value
     return made

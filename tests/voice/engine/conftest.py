@@ -1,4 +1,4 @@
-"""A maker of bundles, for whoever asks."""
+"""A fixture that makes signed bundles."""
 
 from __future__ import annotations
 

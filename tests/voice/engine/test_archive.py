@@ -1,4 +1,4 @@
-"""Bundles and releases are signed alike, and neither is taken for the other."""
+"""Bundles and releases have the same kind of signature, and neither is accepted as the other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.voice.engine.workshop import Bench
 pytestmark = pytest.mark.process
 
 
-def test_neither_kind_of_archive_is_taken_for_the_other(bench: Bench) -> None:
-    """The signature is of the manifest alone: re-wrapped under the other's name it still holds."""
+def test_neither_kind_of_archive_is_accepted_as_the_other(bench: Bench) -> None:
+    """The signature covers only the manifest: it is still valid under the other's file name."""
     tree = bench.workshop.folder / "tree"
     tree.mkdir()
     release = pack_release(tree, bench.workshop.folder, bench.workshop.key, version="0.2.0",
@@ -37,7 +37,7 @@ def test_neither_kind_of_archive_is_taken_for_the_other(bench: Bench) -> None:
 
 
 def _renamed(file: Path, old: bytes, new: bytes) -> Path:
-    """The archive with its manifest's parts under other names, each header's sum made right."""
+    """The archive with its manifest's files renamed and the tar headers' checksums corrected."""
     data = bytearray(file.read_bytes())
     at = 0
     while at < len(data) and data[at]:

@@ -1,4 +1,4 @@
-"""A program's own check is heard, and runs in the sandbox."""
+"""A program's self-check: its result is reported, and it runs in the sandbox."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ pytestmark = pytest.mark.process
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"),
+    ("runs", "problem"),
     [("exit 0", ""), ("echo no such library >&2; exit 1", "no such library"),
      ("exit 7", "its check ended with code 7")],
 )  # fmt: skip
-def test_its_check_is_heard(bench: Bench, runs: str, said: str) -> None:
+def test_the_result_of_the_self_check_is_reported(bench: Bench, runs: str, problem: str) -> None:
     bench.make(runs=runs)
-    assert self_check(bench.workshop.folder / "voice-0.1.0-") == said
+    assert self_check(bench.workshop.folder / "voice-0.1.0-") == problem
 
 
-def test_its_check_runs_in_the_sandbox(bench: Bench) -> None:
+def test_the_self_check_runs_in_the_sandbox(bench: Bench) -> None:
     place = bench.workshop.folder / "written"
     bench.make(runs=f"echo word >{place}")
     assert self_check(bench.workshop.folder / "voice-0.1.0-")

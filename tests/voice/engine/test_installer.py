@@ -1,4 +1,4 @@
-"""Bundles of voice programs: what is signed and fits is installed; what is not costs nothing."""
+"""Bundles of voice programs: signed ones that fit are installed; others change nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.voice.engine.workshop import Bench
 pytestmark = pytest.mark.process
 
 
-def test_a_signed_bundle_is_installed_and_takes_the_place_of_the_one_before(bench: Bench) -> None:
+def test_a_signed_bundle_is_installed_and_replaces_the_former_one(bench: Bench) -> None:
     manifest, changed = bench.installer().install(bench.make("0.1.0"))
     assert (manifest.version, changed, bench.here()) == ("0.1.0", True, ["0.1.0"])
     bench.installer().install(bench.make("0.2.0"))
@@ -30,14 +30,14 @@ def test_a_signed_bundle_is_installed_and_takes_the_place_of_the_one_before(benc
     assert sorted(path.name for path in bench.root.iterdir()) == [".lock", "piper-0.2.0"]
 
 
-def test_the_same_again_changes_nothing(bench: Bench) -> None:
+def test_installing_the_same_bundle_again_changes_nothing(bench: Bench) -> None:
     file = bench.make()
     bench.installer().install(file)
     _, changed = bench.installer(lambda _: "tried again").install(file)
     assert not changed
 
 
-def test_the_same_version_with_other_files_takes_its_place(bench: Bench) -> None:
+def test_the_same_version_with_other_files_replaces_it(bench: Bench) -> None:
     bench.installer().install(bench.make(name="first"))
     bench.installer().install(bench.make(name="second"))
     (found,) = store.installed(bench.root)
@@ -52,7 +52,7 @@ def spoil(file: Path, at: int) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("bad", "said"),
+    ("bad", "message"),
     [
         (lambda b: b.make("0.2.0", key=b.workshop.new_key("other")), "not signed with a key"),
         (lambda b: spoil(b.make("0.2.0"), 600), "not signed with a key"),
@@ -66,17 +66,17 @@ def spoil(file: Path, at: int) -> Path:
         (lambda b: b.workshop.signers, "is no voice program"),
     ],
 )
-def test_a_bad_bundle_is_refused_with_a_sentence_and_costs_nothing(
-    bench: Bench, bad: Callable[[Bench], Path], said: str
+def test_a_bad_bundle_is_refused_with_a_sentence_and_changes_nothing(
+    bench: Bench, bad: Callable[[Bench], Path], message: str
 ) -> None:
     bench.installer().install(bench.make("0.1.0"))
-    with pytest.raises(ReleaseRefused, match=said):
+    with pytest.raises(ReleaseRefused, match=message):
         bench.installer().install(bad(bench))
     assert bench.here() == ["0.1.0"]
     assert bench.left_over() == []
 
 
-def test_a_program_whose_own_check_fails_is_not_kept(bench: Bench) -> None:
+def test_a_program_whose_self_check_fails_is_not_installed(bench: Bench) -> None:
     bench.installer().install(bench.make("0.1.0"))
     with pytest.raises(ReleaseRefused, match="does not run here: no such library"):
         bench.installer(lambda _: "no such library").install(bench.make("0.2.0"))
@@ -84,13 +84,13 @@ def test_a_program_whose_own_check_fails_is_not_kept(bench: Bench) -> None:
     assert bench.left_over() == []
 
 
-def test_two_installations_at_once_are_one(bench: Bench) -> None:
+def test_a_second_concurrent_installation_is_deferred(bench: Bench) -> None:
     bench.installer().install(bench.make())
     with locked(bench.root / ".lock"), pytest.raises(InstallDeferred):
         bench.installer().install(bench.make("0.2.0"))
 
 
-def test_a_full_disk_is_said_before_anything_is_written(bench: Bench) -> None:
+def test_a_full_disk_is_reported_before_anything_is_written(bench: Bench) -> None:
     class Full(Disk):
         def free_bytes(self, folder: Path) -> int:
             return 1 << 20
@@ -100,16 +100,16 @@ def test_a_full_disk_is_said_before_anything_is_written(bench: Bench) -> None:
     assert bench.here() == []
 
 
-def test_wherever_the_power_goes_there_is_a_whole_program(bench: Bench) -> None:
-    """After every change on the disk, in a process that is killed there; then once more."""
+def test_a_power_cut_at_any_step_leaves_a_complete_program(bench: Bench) -> None:
+    """The process is killed after each disk operation in turn; then it installs again."""
     first, second = bench.make(name="first"), bench.make(name="second")
     bench.installer().install(first)
     cuts = 0
     while _killed(bench, second, cuts):
-        whole = bench.here()
+        installed = bench.here()
         left = (bench.root / ".piper-0.1.0.aside").exists()
-        assert whole == ["0.1.0"] or left, cuts  # named otherwise for the moment of two renames
-        bench.installer().install(first)  # and the next installation puts it right
+        assert installed == ["0.1.0"] or left, cuts  # set aside between two renames
+        bench.installer().install(first)  # the next installation repairs it
         assert bench.here() == ["0.1.0"]
         assert bench.left_over() == []
         cuts += 1
@@ -119,7 +119,7 @@ def test_wherever_the_power_goes_there_is_a_whole_program(bench: Bench) -> None:
 
 
 def _killed(bench: Bench, file: Path, after: int) -> bool:
-    """Whether the installation was cut short after so many changes."""
+    """Whether the installation was killed after so many disk operations."""
 
     class Dying(Disk):
         done = 0

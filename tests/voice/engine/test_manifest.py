@@ -1,4 +1,4 @@
-"""Manifests of voices' programs: what is none, and what this box cannot run."""
+"""Manifests of voice programs: invalid ones, and programs that this box cannot run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOOD = EngineManifest(
 )  # fmt: skip
 
 
-def test_a_manifest_is_read_as_it_was_written() -> None:
+def test_a_manifest_survives_encoding_and_parsing() -> None:
     assert parse(GOOD.encode()) == GOOD
 
 
@@ -30,13 +30,13 @@ def test_a_manifest_is_read_as_it_was_written() -> None:
         (b'"1.2.3"', b'"1"'), (b"GPL-3.0", b"x" * 101), (b"}", b',"more": 1}'), (b"{", b"["),
     ],
 )  # fmt: skip
-def test_a_manifest_that_is_wrong_is_refused(old: bytes, new: bytes) -> None:
+def test_an_invalid_manifest_is_refused(old: bytes, new: bytes) -> None:
     assert old in GOOD.encode()
     with pytest.raises(ReleaseRefused):
         parse(GOOD.encode().replace(old, new))
 
 
-def test_a_folder_without_a_whole_manifest_is_no_program(tmp_path: Path) -> None:
+def test_a_folder_without_a_complete_manifest_is_not_a_program(tmp_path: Path) -> None:
     assert read(tmp_path) is None
     (tmp_path / NAME).write_bytes(GOOD.encode()[:-5])
     assert read(tmp_path) is None
@@ -45,7 +45,7 @@ def test_a_folder_without_a_whole_manifest_is_no_program(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({}, ""),
         ({"machine": platform.machine()}, ""),
@@ -55,7 +55,9 @@ def test_a_folder_without_a_whole_manifest_is_no_program(tmp_path: Path) -> None
         ({"protocol": PROTOCOL + 1}, f"this box knows {PROTOCOL}"),
     ],
 )
-def test_why_this_box_cannot_run_one_is_a_sentence(changes: dict[str, object], said: str) -> None:
+def test_the_reason_why_a_program_cannot_run_is_a_sentence(
+    changes: dict[str, object], message: str
+) -> None:
     found = unfit(msgspec.structs.replace(GOOD, **changes))
-    assert said in found
-    assert bool(found) == bool(said)
+    assert message in found
+    assert bool(found) == bool(message)

@@ -1,4 +1,4 @@
-"""The programs that lie on a box: the newest that fits speaks; what is lacking is said."""
+"""The installed voice programs: the newest that fits is used; a missing one has a reason."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from appliance.voice.engine import store
 from tests.voice.bundles import plant
 
 
-def test_whole_ones_are_listed_the_newest_first_and_by_number(tmp_path: Path) -> None:
+def test_complete_programs_are_listed_newest_first(tmp_path: Path) -> None:
     for version in ("0.2.0", "0.10.0", "0.9.0"):
         plant(tmp_path, "", version=version)
     (tmp_path / "piper-0.11.0").mkdir()  # without its manifest
     plant(tmp_path, "", version="0.12.0").rename(tmp_path / ".piper-0.12.0.part")
-    assert [each.manifest.version for each in store.installed(tmp_path)] == [
+    assert [engine.manifest.version for engine in store.installed(tmp_path)] == [
         "0.10.0", "0.9.0", "0.2.0",
     ]  # fmt: skip
     assert store.installed(tmp_path / "none") == []
 
 
-def test_the_newest_that_fits_is_the_one_that_speaks(tmp_path: Path) -> None:
+def test_the_newest_program_that_fits_is_used(tmp_path: Path) -> None:
     plant(tmp_path, "", version="0.1.0")
     plant(tmp_path, "", version="0.2.0", machine="pdp11")
     plant(tmp_path, "", version="0.3.0", engine="other")
@@ -29,7 +29,7 @@ def test_the_newest_that_fits_is_the_one_that_speaks(tmp_path: Path) -> None:
     assert found.command(Path("a.onnx")) == (str(found.folder / "bin/voice"), "a.onnx")
 
 
-def test_what_is_lacking_is_said(tmp_path: Path) -> None:
+def test_the_reason_for_a_missing_program_is_reported(tmp_path: Path) -> None:
     assert "piper, is not installed" in store.lacking(tmp_path, store.PIPER)
     plant(tmp_path, "", version="0.2.0", machine="pdp11")
     assert "made for pdp11" in store.lacking(tmp_path, store.PIPER)
@@ -37,7 +37,7 @@ def test_what_is_lacking_is_said(tmp_path: Path) -> None:
     assert store.lacking(tmp_path, store.PIPER) == ""
 
 
-def test_a_voice_that_came_with_it_is_one_network_in_a_folder_of_its_name(tmp_path: Path) -> None:
+def test_a_bundled_voice_is_one_network_in_a_folder_of_its_name(tmp_path: Path) -> None:
     folder = plant(tmp_path, "", voices=("amy", "joe", "two"))
     for place in ("amy/a.onnx", "two/a.onnx", "two/b.onnx", "unsaid/a.onnx"):
         path = folder / "voices" / place

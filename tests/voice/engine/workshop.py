@@ -1,4 +1,4 @@
-"""A maker of bundles of voices' programs, and a folder of programs to install them in."""
+"""Makes signed bundles of voice programs, and installs them in a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAID: dict[str, Any] = {"engine": "piper", "protocol": PROTOCOL, "licence": "any
 
 @dataclass
 class Bench:
-    """A maker of bundles, and a folder of programs."""
+    """`workshop`: makes and signs bundles. `root`: the folder of installed programs."""
 
     workshop: Workshop
     root: Path
@@ -38,13 +38,13 @@ class Bench:
     def installer(
         self, tries: Callable[[Path], str] = lambda _: "", **more: object
     ) -> EngineInstaller:
-        told = {"clock_s": lambda: float(MADE_S), **more}
-        return EngineInstaller(self.root, tries, self.workshop.signers, **told)  # type: ignore[arg-type]
+        options = {"clock_s": lambda: float(MADE_S), **more}
+        return EngineInstaller(self.root, tries, self.workshop.signers, **options)  # type: ignore[arg-type]
 
     def here(self) -> list[str]:
-        """Versions that a speaker would find."""
-        return [each.manifest.version for each in store.installed(self.root)]
+        """The versions that a speaker would find."""
+        return [engine.manifest.version for engine in store.installed(self.root)]
 
     def left_over(self) -> list[str]:
-        """What is neither a program nor the lock."""
+        """Hidden files other than the lock."""
         return sorted(path.name for path in self.root.glob(".*") if path.name != ".lock")

@@ -1,4 +1,4 @@
-"""Hidden states of texts in the pocket model's place, as the box's tap reads them."""
+"""Hidden states of a text as an answer of the pocket model, read with the box's tap."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Recited(NamedTuple):
 
 
 def recite(text: str, request: str = "tell me about the moon") -> Recited:
-    """`text` as the answer to `request`."""
+    """The pieces and states of `text` as the answer to `request`."""
     files = ModelStore.of(load_defaults()).language_model(STANDS_IN)
     greedy = Sampling(temperature=0.0)
     model = Gemma(files.text, files.audio, context_tokens=512, threads=1, sampling=greedy)

@@ -1,4 +1,4 @@
-"""A codec's decoder: the same sound in any pieces, from any state; what is no codec is refused."""
+"""A codec's decoder gives the same sound in pieces of any size; invalid codecs are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sound = npt.NDArray[np.float32]
 
 
 def in_pieces(codec: Codec, frames: npt.NDArray[np.int64], piece: int) -> Sound:
-    """Of all frames, and of what is held back behind them."""
+    """The sound of all frames, decoded in pieces, with the delayed rest."""
     state, parts = codec.start(), []
     for at in range(0, len(frames), piece):
         samples, state = codec.decode(frames[at : at + piece], state)
@@ -31,7 +31,7 @@ def in_pieces(codec: Codec, frames: npt.NDArray[np.int64], piece: int) -> Sound:
 
 @pytest.mark.parametrize("delayed", [False, True])
 @pytest.mark.parametrize("piece", [1, 2, 3, 7])
-def test_frames_in_pieces_sound_as_they_do_at_once(
+def test_decoding_in_pieces_equals_decoding_at_once(
     tmp_path: Path, piece: int, delayed: bool
 ) -> None:
     codec, frames = Codec(tiny_codec.write(tmp_path, delayed=delayed)), codes(20)
@@ -40,7 +40,7 @@ def test_frames_in_pieces_sound_as_they_do_at_once(
     assert np.abs(in_pieces(codec, frames, piece) - whole).max() < SAME
 
 
-def test_what_a_codec_with_a_delay_gives_lies_where_its_frames_are(tmp_path: Path) -> None:
+def test_the_delay_of_a_codec_is_compensated(tmp_path: Path) -> None:
     codec, frames = Codec(tiny_codec.write(tmp_path, delayed=True)), codes(20)
     first, state = codec.decode(frames[0], codec.start())
     assert len(first) == FRAME - BACK
@@ -49,35 +49,35 @@ def test_what_a_codec_with_a_delay_gives_lies_where_its_frames_are(tmp_path: Pat
 
 
 @pytest.mark.parametrize("delay", [BACK, 2 * FRAME])
-def test_a_delay_longer_than_what_was_said_loses_nothing(tmp_path: Path, delay: int) -> None:
+def test_a_delay_longer_than_the_sound_loses_nothing(tmp_path: Path, delay: int) -> None:
     path = tiny_codec.write(tmp_path, delayed=True, delay_samples=delay)
     codec = Codec(path)
     assert len(in_pieces(codec, codes(1), 1)) == FRAME
     assert len(codec.finish(codec.start())) == 0
 
 
-def test_a_state_that_was_kept_can_be_gone_on_from_again(tmp_path: Path) -> None:
+def test_a_saved_state_can_be_continued_several_times(tmp_path: Path) -> None:
     codec, frames = Codec(tiny_codec.write(tmp_path)), codes(4)
-    _, kept = codec.decode(frames[:2], codec.start())
-    once, _ = codec.decode(frames[2:], kept)
-    codec.decode(codes(9, seed=1), kept)
-    again, _ = codec.decode(frames[2:], kept)
+    _, state = codec.decode(frames[:2], codec.start())
+    once, _ = codec.decode(frames[2:], state)
+    codec.decode(codes(9, seed=1), state)
+    again, _ = codec.decode(frames[2:], state)
     assert np.array_equal(once, again)
     from_the_start, _ = codec.decode(frames[2:], codec.start())
-    assert not np.array_equal(once, from_the_start)  # the echo of the frame before is missing
+    assert not np.array_equal(once, from_the_start)  # lacks the echo of the previous frame
 
 
 @pytest.mark.parametrize(
     "bad", [[0], [0, 0, 0], [[]], [[[0, 0]]], [-1, 0], [0, tiny_codec.CODES], [2**40, 0]]
 )
-def test_codes_that_the_codec_does_not_have_are_refused(tmp_path: Path, bad: Sequence[Any]) -> None:
+def test_invalid_codes_are_refused(tmp_path: Path, bad: Sequence[Any]) -> None:
     codec = Codec(tiny_codec.write(tmp_path))
     codec.decode(np.array([0, tiny_codec.CODES - 1]), codec.start())
     with pytest.raises(ModelError):
         codec.decode(np.array(bad, np.int64), codec.start())
 
 
-def test_a_state_that_makes_no_sound_is_said(tmp_path: Path) -> None:
+def test_an_invalid_state_raises_a_model_error(tmp_path: Path) -> None:
     codec = Codec(tiny_codec.write(tmp_path))
     past = np.full(BACK, np.nan, np.float32)
     with pytest.raises(ModelError, match="output is not sound"):
@@ -95,7 +95,7 @@ def test_a_state_that_makes_no_sound_is_said(tmp_path: Path) -> None:
         {"rate_hz": 0},
         {"frame_samples": -6},
         {"codebooks": 3},  # the graph has two
-        {"delay_samples": 4},  # and with which codes it comes out is not said
+        {"delay_samples": 4},  # without closing_codes
         {"delay_samples": 4, "closing_codes": [0, 5]},
         {"closing_codes": [0, 0]},
         {"states": []},
@@ -107,7 +107,7 @@ def test_a_state_that_makes_no_sound_is_said(tmp_path: Path) -> None:
         {"unknown": 1},
     ],
 )
-def test_a_manifest_that_is_not_of_the_graph_is_refused(
+def test_a_manifest_that_does_not_match_the_graph_is_refused(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     Codec(tiny_codec.write(tmp_path))
@@ -120,7 +120,7 @@ def test_a_graph_with_a_state_of_another_shape_is_refused(tmp_path: Path) -> Non
         Codec(tiny_codec.write(tmp_path, past=BACK + 1))
 
 
-def test_files_that_are_missing_cut_off_or_something_else_are_said(tmp_path: Path) -> None:
+def test_missing_truncated_or_invalid_files_raise_a_model_error(tmp_path: Path) -> None:
     path = tiny_codec.write(tmp_path)
     graph = path.with_suffix(".onnx")
     content, described = graph.read_bytes(), json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""A stream of speech from hidden states: the same however the tokens come; in order; cancelled by
+"""A stream of speech from hidden states: independent of batch size; in order; cancelled by
 being dropped."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def push(stream: HeadStream, states: Floats) -> None:
     stream.push(states[:, 1:], states[:, 0])
 
 
-def whole(head: SpeechHead, states: Floats) -> list[HeadFrame]:
+def all_frames(head: SpeechHead, states: Floats) -> list[HeadFrame]:
     stream = head.begin()
     push(stream, states)
     stream.end()
@@ -42,7 +42,7 @@ def whole(head: SpeechHead, states: Floats) -> list[HeadFrame]:
 
 @pytest.mark.parametrize("at_once", [1, 2, 5])
 @pytest.mark.long
-def test_frames_are_the_same_however_the_tokens_come(
+def test_the_frames_do_not_depend_on_the_number_of_tokens_per_push(
     head: SpeechHead, sentence: Recited, at_once: int
 ) -> None:
     stream, found = head.begin(), list[HeadFrame]()
@@ -53,15 +53,15 @@ def test_frames_are_the_same_however_the_tokens_come(
     stream.end()
     found += stream.frames()
     assert [*over, stream.over] == [False, True]
-    expected = whole(head, sentence.states)
+    expected = all_frames(head, sentence.states)
     assert len(found) == len(expected) > 20
-    for one, other in zip(found, expected, strict=True):
-        assert np.array_equal(one.codes, other.codes)
-        assert np.array_equal(one.samples, other.samples)
-        assert one.token == other.token
+    for frame, wanted in zip(found, expected, strict=True):
+        assert np.array_equal(frame.codes, wanted.codes)
+        assert np.array_equal(frame.samples, wanted.samples)
+        assert frame.token == wanted.token
 
 
-def test_a_frame_waits_for_no_more_tokens_than_the_manifest_says(
+def test_a_frame_waits_for_no_more_tokens_than_the_manifests_lead(
     head: SpeechHead, sentence: Recited
 ) -> None:
     stream, waits = head.begin(), list[int]()
@@ -72,30 +72,28 @@ def test_a_frame_waits_for_no_more_tokens_than_the_manifest_says(
     assert min(waits) >= 1  # a token's phones need the token after it
 
 
-def test_each_word_sounds_in_its_turn(head: SpeechHead, sentence: Recited) -> None:
-    tokens = [frame.token for frame in whole(head, sentence.states)]
+def test_the_frames_of_the_words_are_in_order(head: SpeechHead, sentence: Recited) -> None:
+    tokens = [frame.token for frame in all_frames(head, sentence.states)]
     assert tokens == sorted(tokens)
     spoken = {i for i, piece in enumerate(sentence.pieces) if piece.strip().isalpha()}
-    assert len(spoken - set(tokens)) <= 2  # a word of less than a frame may lie between two middles
+    assert len(spoken - set(tokens)) <= 2  # a word shorter than a frame may have no frame
     assert all(
-        frame.samples.shape == (head.frame_samples,) for frame in whole(head, sentence.states)
+        frame.samples.shape == (head.frame_samples,) for frame in all_frames(head, sentence.states)
     )
 
 
-def test_a_stream_that_was_dropped_leaves_the_next_one_as_it_is(
-    head: SpeechHead, sentence: Recited
-) -> None:
-    expected = whole(head, sentence.states)
+def test_a_dropped_stream_does_not_affect_the_next(head: SpeechHead, sentence: Recited) -> None:
+    expected = all_frames(head, sentence.states)
     dropped = head.begin()
     push(dropped, sentence.states)
     for _ in range(5):
         assert dropped.frame()
     del dropped
-    again = whole(head, sentence.states)
+    again = all_frames(head, sentence.states)
     assert all(np.array_equal(a.codes, b.codes) for a, b in zip(again, expected, strict=True))
 
 
-def test_no_token_no_frame(head: SpeechHead) -> None:
+def test_without_tokens_there_are_no_frames(head: SpeechHead) -> None:
     stream = head.begin()
     assert stream.frame() is None
     assert not stream.over
@@ -111,7 +109,7 @@ def test_states_of_another_model_are_refused(head: SpeechHead) -> None:
     stream.push(np.zeros((1, 6, 128), np.float32), np.zeros((1, 128), np.float32))
 
 
-def test_a_file_that_is_not_the_manifest_s_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_does_not_match_the_manifest_is_refused(tmp_path: Path) -> None:
     for file in SHIPPED.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     SpeechHead(tmp_path)

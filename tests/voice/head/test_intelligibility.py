@@ -1,6 +1,6 @@
-"""Is what the shipped head says understood? By pocketsphinx, on answers that it was not trained on.
+"""Intelligibility of the shipped head, by pocketsphinx, on answers that it was not trained on.
 
-A head that makes sounds in time, of the right length and level, passes every other test.
+A head that makes meaningless sounds of the right timing, length and level passes all other tests.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from lab.bench import head_answers
 from lab.bench.voice_judge import VoiceJudge, words_of, wrong_words
 from tests.voice.head.spoken import SHIPPED, recite
 
-# A recogniser on 20 s of speech, and twice on 10 s of noise.
+# The recogniser processes 20 s of speech, and twice 10 s of noise.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 HELD_OUT = tuple(head_answers.HELD_OUT[name] for name in ("italy", "where", "spider", "book"))
-MOST_WRONG = 0.45  # of the words: the shipped weights have far less
-BROKEN = 0.8  # at least, of sounds that say nothing
-FEW = slice(1, 3)  # of the answers, to break: the recogniser takes longest over what says nothing
+MOST_WRONG = 0.45  # share of the words; the shipped weights have far less
+BROKEN = 0.8  # minimum for unintelligible sounds
+FEW = slice(1, 3)  # answers to scramble: the recogniser is slowest on unintelligible sound
 
 
 @pytest.fixture(scope="module")
-def said() -> list[npt.NDArray[np.int64]]:
-    """Codes of each text."""
+def head_codes() -> list[npt.NDArray[np.int64]]:
+    """The head's codes for each text."""
     head, out = SpeechHead(SHIPPED), []
     for text in HELD_OUT:
         stream, states = head.begin(), recite(text).states
@@ -39,38 +39,42 @@ def said() -> list[npt.NDArray[np.int64]]:
 
 
 def heard(codes: list[npt.NDArray[np.int64]], texts: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Of each text: how many words the recogniser gets wrong, and of how many."""
-    codec, judge, told = Codec(SHIPPED / "codec.json"), VoiceJudge(), []
+    """For each text: the number of words that the recogniser gets wrong, and of all words."""
+    codec, judge, counts = Codec(SHIPPED / "codec.json"), VoiceJudge(), []
     for text, rows in zip(texts, codes, strict=True):
         samples, _ = codec.decode(rows, codec.start())
         slow = soxr.resample(samples, codec.rate_hz, RATE_HZ)
         sound: Samples = (32767 * slow.clip(-1, 1)).astype(np.int16)
         words = words_of(text)
-        told.append((wrong_words(words, judge.heard(sound)), len(words)))
-    return told
+        counts.append((wrong_words(words, judge.heard(sound)), len(words)))
+    return counts
 
 
-def wrong(told: list[tuple[int, int]]) -> float:
-    """The part of all words."""
-    return sum(count for count, _ in told) / sum(of for _, of in told)
+def wrong(counts: list[tuple[int, int]]) -> float:
+    """The share of wrong words."""
+    return sum(count for count, _ in counts) / sum(of for _, of in counts)
 
 
-def test_held_out_answers_are_understood(said: list[npt.NDArray[np.int64]]) -> None:
-    told = heard(said, HELD_OUT)
-    assert wrong(told) < MOST_WRONG
-    assert wrong(told[FEW]) < MOST_WRONG, "of those that are broken below"
+def test_held_out_answers_are_intelligible(head_codes: list[npt.NDArray[np.int64]]) -> None:
+    counts = heard(head_codes, HELD_OUT)
+    assert wrong(counts) < MOST_WRONG
+    assert wrong(counts[FEW]) < MOST_WRONG, "of the answers that are scrambled below"
 
 
-def test_with_a_shuffled_book_nothing_is_understood(said: list[npt.NDArray[np.int64]]) -> None:
-    """The bound tells a head that speaks from one that only sounds."""
+def test_with_a_shuffled_codebook_nothing_is_intelligible(
+    head_codes: list[npt.NDArray[np.int64]],
+) -> None:
+    """The bound separates speech from meaningless sound."""
     shuffled = np.random.default_rng(0).permutation(2048)
-    broken = [rows.copy() for rows in said[FEW]]
+    broken = [rows.copy() for rows in head_codes[FEW]]
     for rows in broken:
         rows[:, 0] = shuffled[rows[:, 0]]
     assert wrong(heard(broken, HELD_OUT[FEW])) > BROKEN > MOST_WRONG
 
 
-def test_frames_in_another_order_are_not_understood(said: list[npt.NDArray[np.int64]]) -> None:
+def test_frames_in_another_order_are_not_intelligible(
+    head_codes: list[npt.NDArray[np.int64]],
+) -> None:
     rng = np.random.default_rng(0)
-    mixed = [rng.permutation(rows) for rows in said[FEW]]
+    mixed = [rng.permutation(rows) for rows in head_codes[FEW]]
     assert wrong(heard(mixed, HELD_OUT[FEW])) > BROKEN

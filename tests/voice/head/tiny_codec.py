@@ -1,4 +1,4 @@
-"""A codec that the tests make: each code adds its own wave, and an echo crosses frames."""
+"""A codec made for tests: each code adds its own wave, and an echo extends across frames."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 BOOKS, CODES, FRAME = 2, 5, 6
-BACK = 4  # samples from a sound to its echo, and of the delay where there is one
+BACK = 4  # samples from a sound to its echo, and of the delay if there is one
 RATE_HZ = 75  # 12.5 frames a second
 TABLE = np.random.default_rng(3).uniform(-0.4, 0.4, (BOOKS, CODES, FRAME)).astype(np.float32)
 
 
 def write(folder: Path, *, delayed: bool = False, past: int = BACK, **changes: Any) -> Path:
-    """Write tiny.onnx and tiny.json. `past`: how many samples the graph's state has; `changes` of
-    the manifest."""
+    """Write tiny.onnx and tiny.json. `past`: the number of samples in the graph's state; `changes`:
+    to the manifest."""
     constants = {
         "first": TABLE[0], "second": TABLE[1], "flat": np.array([-1]), "zero": np.array(0),
         "one": np.array(1), "half": np.array(0.5, np.float32), "start": np.array([0]),
@@ -69,6 +69,6 @@ def codes(frames: int, seed: int = 0) -> npt.NDArray[np.int64]:
 
 
 def waves(frames: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """What the codes stand for, without the echo."""
+    """The sound of the codes, without the echo."""
     both: npt.NDArray[np.float32] = TABLE[0][frames[:, 0]] + TABLE[1][frames[:, 1]]
     return both.reshape(-1)

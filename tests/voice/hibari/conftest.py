@@ -1,4 +1,4 @@
-"""The voice, loaded once: it takes a second."""
+"""The synthesiser, loaded once, since that takes a second."""
 
 from __future__ import annotations
 

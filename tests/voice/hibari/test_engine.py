@@ -12,7 +12,7 @@ from appliance.voice.hibari.engine import command
 @pytest.mark.parametrize(
     ("words_per_minute", "speed"), [(165, "1.00"), (200, "1.21"), (80, "0.50"), (450, "2.00")]
 )
-def test_the_pace_is_the_settings_within_what_the_voice_can(
+def test_the_speed_follows_the_settings_within_the_voices_limits(
     words_per_minute: int, speed: str
 ) -> None:
     *_, program, last = command(words_per_minute)

@@ -1,4 +1,4 @@
-"""The tables of words as text: value for value what hibari itself makes of them."""
+"""The packed tables of words have the same values as hibari's own loader gives."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLAT = st.dictionaries(st.text(max_size=6), st.floats(allow_nan=False), max_size
 
 @pytest.mark.parametrize("name", LEXICONS)
 @pytest.mark.long
-def test_each_word_of_a_lexicon_is_said_as_in_hibaris_own(name: str) -> None:
+def test_each_word_of_a_lexicon_has_hibaris_pronunciation(name: str) -> None:
     own, packed = g2p._load_json(name), load_pronunciations(ASSETS / name)
     assert len(packed) == len(own) > 90_000
     assert {word: packed.get(word) for word in own} == own
@@ -32,7 +32,7 @@ def test_each_word_of_a_lexicon_is_said_as_in_hibaris_own(name: str) -> None:
 
 
 @pytest.mark.long
-def test_the_tagger_has_the_same_weight_for_each_feature() -> None:
+def test_the_tagger_has_hibaris_weight_for_each_feature() -> None:
     own, packed = g2p._load_json("tagger.json.gz"), load_tagger(ASSETS / "tagger.json.gz")
     weights = packed.pop("weights")
     assert len(weights) == len(own["weights"]) > 70_000
@@ -41,7 +41,7 @@ def test_the_tagger_has_the_same_weight_for_each_feature() -> None:
 
 
 def with_new_words(texts: Iterable[str]) -> Iterator[str]:
-    """Those that have a word that none before them has."""
+    """Those texts that have a word that no earlier text has."""
     seen = set[str]()
     for text in texts:
         words = set(re.findall(r"[\w'’]+", text))
@@ -51,19 +51,21 @@ def with_new_words(texts: Iterable[str]) -> Iterator[str]:
 
 
 @pytest.mark.long
-def test_thousands_of_sentences_have_the_phonemes_that_hibari_itself_gives_them() -> None:
+def test_thousands_of_sentences_have_hibaris_phonemes() -> None:
     own, ours = g2p.G2P(oov=False), Reader()._g2p
     ours._oov = False  # its network is the same
     text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
     lines = text.split("\n")
-    said = list(with_new_words(line[begin:end] for line in lines for begin, end in sentences(line)))
-    assert len(said) > 2000
-    assert [each for each in said if ours(each) != own(each)] == []
+    texts = list(
+        with_new_words(line[begin:end] for line in lines for begin, end in sentences(line))
+    )
+    assert len(texts) > 2000
+    assert [text for text in texts if ours(text) != own(text)] == []
 
 
 @given(st.dictionaries(st.text(), st.text() | FLAT), st.booleans(), st.text())
 @pytest.mark.long
-def test_any_object_of_strings_and_flat_objects_is_found_by_its_keys(
+def test_any_table_of_strings_and_flat_objects_is_found_by_key(
     entries: dict[str, object], ascii_only: bool, other: str
 ) -> None:
     table = JsonTable(json.dumps(entries, ensure_ascii=ascii_only).encode("utf-8", "replace"))
@@ -75,7 +77,7 @@ def test_any_object_of_strings_and_flat_objects_is_found_by_its_keys(
 @pytest.mark.parametrize(
     "text", [b"", b"[]", b'["a"]', b'{"a": [1, 2, 3]}', b'{"a": {"b": {"c": 1}}}', b'{"a": "b"']
 )
-def test_what_is_no_such_object_is_refused(text: bytes) -> None:
+def test_other_json_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match="no object"):
         JsonTable(text)
 
@@ -84,7 +86,7 @@ def test_what_is_no_such_object_is_refused(text: bytes) -> None:
     "data",
     [b"", b"no gzip", gzip.compress(b"[]", mtime=0), gzip.compress(b'{"tags": ["NN"]}', mtime=0)],
 )
-def test_a_damaged_file_is_told_with_a_remedy(tmp_path: Path, data: bytes) -> None:
+def test_a_damaged_file_raises_an_error_with_a_remedy(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "table.json.gz"
     file.write_bytes(data)
     with pytest.raises(ModelError, match=r"cannot be used .* Install the package again"):

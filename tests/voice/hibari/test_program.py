@@ -1,5 +1,5 @@
-"""The voice as the speaker has it: a program in its sandbox, that is stopped, killed and asked for
-what it cannot say."""
+"""The voice as the speaker runs it: a program in its sandbox that is stopped, killed and given
+unsayable text."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def hibari() -> Iterator[ProgramVoice]:
     loaded.close()
 
 
-def test_it_needs_nothing_of_the_environment_and_no_folder(tmp_path: Path) -> None:
-    """As a card has it: a release without a virtual environment's variables, and another folder."""
+def test_the_program_needs_no_environment_and_no_working_folder(tmp_path: Path) -> None:
+    """As in a release on the box: without the variables of a virtual environment, in any folder."""
     done = subprocess.run(
         [sys.executable, "-P", PROGRAM, "--check"], cwd=tmp_path, env={}, check=False, timeout=60,
         capture_output=True, text=True,
@@ -45,7 +45,7 @@ def test_it_needs_nothing_of_the_environment_and_no_folder(tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_sentence_becomes_sound_of_the_boxs_loudness_without_silence_before(
+def test_a_sentence_has_the_target_loudness_and_no_silence_before_it(
     hibari: ProgramVoice,
 ) -> None:
     sound = all_of(hibari.synthesise(SENTENCE))
@@ -54,7 +54,7 @@ def test_a_sentence_becomes_sound_of_the_boxs_loudness_without_silence_before(
     assert np.flatnonzero(np.abs(sound.astype(int)) > 200)[0] < 0.020 * RATE_HZ
 
 
-def test_every_word_has_the_sample_at_which_it_begins(hibari: ProgramVoice) -> None:
+def test_every_word_has_its_position_in_the_sound(hibari: ProgramVoice) -> None:
     speech = hibari.synthesise(SENTENCE)
     length = len(all_of(speech))
     words = speech.words
@@ -63,10 +63,10 @@ def test_every_word_has_the_sample_at_which_it_begins(hibari: ProgramVoice) -> N
     for word, following in itertools.pairwise(words):
         assert word.at < word.over <= following.at
     assert words[-1].at < length - 0.1 * RATE_HZ
-    assert abs(words[-1].over - length) < 0.3 * RATE_HZ  # of its decay some is left out
+    assert abs(words[-1].over - length) < 0.3 * RATE_HZ  # a part of its decay is trimmed
 
 
-def test_what_it_cannot_read_is_the_texts_fault_and_it_stays(hibari: ProgramVoice) -> None:
+def test_an_unsayable_text_does_not_end_the_program(hibari: ProgramVoice) -> None:
     before = hibari.pid
     speech = hibari.synthesise("Это дом.")
     with pytest.raises(UnsayableText, match=r"The voice hibari cannot say a sentence: .*script"):
@@ -75,14 +75,14 @@ def test_what_it_cannot_read_is_the_texts_fault_and_it_stays(hibari: ProgramVoic
     assert hibari.pid == before
 
 
-def test_a_sentence_after_stopped_ones_is_spoken_whole(hibari: ProgramVoice) -> None:
+def test_a_sentence_after_cancelled_ones_is_complete(hibari: ProgramVoice) -> None:
     wanted = len(all_of(hibari.synthesise("The moon.")))
     for _ in range(5):
         hibari.synthesise(SENTENCE * 5).cancel()
     assert len(all_of(hibari.synthesise("The moon."))) == pytest.approx(wanted, rel=0.02)
 
 
-def test_killed_in_mid_sentence_it_fails_that_one_and_comes_back(hibari: ProgramVoice) -> None:
+def test_a_program_killed_in_mid_sentence_fails_it_and_restarts(hibari: ProgramVoice) -> None:
     speech = hibari.synthesise(SENTENCE * 8)
     assert hibari.pid is not None
     os.kill(hibari.pid, signal.SIGKILL)
@@ -93,15 +93,15 @@ def test_killed_in_mid_sentence_it_fails_that_one_and_comes_back(hibari: Program
     assert len(all_of(hibari.synthesise("Yes.")))
 
 
-def test_its_memory_after_a_long_sentence_is_within_its_budget(hibari: ProgramVoice) -> None:
+def test_the_memory_after_a_long_sentence_is_within_its_budget(hibari: ProgramVoice) -> None:
     all_of(hibari.synthesise("It is a long sentence, with many clauses, " * 20))
     status = Path(f"/proc/{hibari.pid}/status").read_text()
     (peak,) = (int(line.split()[1]) >> 10 for line in status.splitlines() if "VmHWM" in line)
     assert peak < 280
 
 
-def test_it_says_nothing_that_nobody_waits_for(hibari: ProgramVoice) -> None:
-    """Its end of the pipe is written to from two threads: a stop is answered once."""
+def test_a_cancelled_sentence_leaves_no_pending_reply(hibari: ProgramVoice) -> None:
+    """Two threads write to the pipe: a stop is answered only once."""
     speech = hibari.synthesise(SENTENCE)
     speech.cancel()
     limit = time.monotonic() + 10

@@ -1,4 +1,4 @@
-"""Which phonemes are said for which characters: numbers, times, units, names, and no word lost."""
+"""The phonemes for each range of characters: numbers, times, units, names; no word is lost."""
 
 from __future__ import annotations
 
@@ -45,38 +45,38 @@ def read(reader: Reader, text: str) -> list[tuple[str, str]]:
         ("Việt Nam", [("Việt", "viət"), ("Nam", "nɑm")]),
     ],
 )
-def test_each_word_is_said_as_people_say_it(
+def test_each_word_has_its_natural_pronunciation(
     reader: Reader, text: str, wanted: list[tuple[str, str]]
 ) -> None:
     assert read(reader, text) == wanted
 
 
-def test_the_name_of_an_entity_is_said_word_by_word(reader: Reader) -> None:
-    said = [phonemes for _, phonemes in read(reader, spoken("light.kitchen_light is on."))]
-    assert said == ["lIt kɪʧən", "lIt", "ɪz", "ɔn."] or said[0].startswith("lIt")
+def test_the_name_of_an_entity_is_read_word_by_word(reader: Reader) -> None:
+    found = [phonemes for _, phonemes in read(reader, spoken("light.kitchen_light is on."))]
+    assert found == ["lIt kɪʧən", "lIt", "ɪz", "ɔn."] or found[0].startswith("lIt")
 
 
 @pytest.mark.parametrize(
     "text", ["Это дом.", "The word is дом.", "今日は", "नमस्ते", "It is ελπίδα."]
 )
-def test_another_script_is_refused_whole(reader: Reader, text: str) -> None:
+def test_a_text_with_another_script_is_refused(reader: Reader, text: str) -> None:
     with pytest.raises(UnsayableText, match="another script"):
         list(reader.read(text))
 
 
 @pytest.mark.parametrize("text", ["", " ", "…", "— ?!", "“”"])
-def test_marks_alone_are_no_sentence(reader: Reader, text: str) -> None:
+def test_punctuation_alone_gives_no_words(reader: Reader, text: str) -> None:
     assert list(reader.read(text)) == []
 
 
-def test_no_word_of_a_text_is_left_out(reader: Reader) -> None:
+def test_no_word_of_a_text_is_omitted(reader: Reader) -> None:
     text = (
         "On Jan. 5th, 2024, at 9:30am, Dr. O'Neill (of the U.S.A.) paid $1,234.50 for 2-3 km of "
         "cable: it's No. 7, e.g. the “best” one — isn't it? Call 555-1234. Chapter IV says so!"
     )
     found = [word for words in reader.read(text) for word in words]
     covered = "".join(text[word.begin : word.end] for word in found)
-    assert [each for each in text if each.isalnum()] == [each for each in covered if each.isalnum()]
+    assert [c for c in text if c.isalnum()] == [c for c in covered if c.isalnum()]
     assert [word.begin for word in found] == sorted({word.begin for word in found})
 
 
@@ -90,12 +90,12 @@ def test_no_word_of_a_text_is_left_out(reader: Reader) -> None:
         ("about 3.5 km. and on", ["about 3.5 km. and on"]),
     ],
 )
-def test_a_sentence_ends_where_people_say_it_does(text: str, wanted: list[str]) -> None:
+def test_text_is_split_at_the_ends_of_sentences(text: str, wanted: list[str]) -> None:
     assert [text[begin:end] for begin, end in sentences(text)] == wanted
 
 
-def test_what_was_rewritten_together_belongs_together() -> None:
-    """`5 October` becomes `the fifth of October`: one word for two cannot be told apart."""
+def test_words_rewritten_together_are_aligned_as_one_group() -> None:
+    """`5 October` becomes `the fifth of October`: the new words map to both old ones together."""
     old, new = ["on", "5", "October", "it"], ["on", "the", "fifth", "of", "October", "it"]
     assert list(same_words(old, new, normalize)) == [
         (0, 1, 0, 1), (1, 2, 1, 4), (2, 3, 4, 5), (3, 4, 5, 6),
@@ -104,7 +104,7 @@ def test_what_was_rewritten_together_belongs_together() -> None:
     assert next(together)[:2] == (0, 2)
 
 
-def test_a_long_sentence_is_cut_behind_a_clause(reader: Reader) -> None:
+def test_a_long_sentence_is_cut_after_a_clause(reader: Reader) -> None:
     parts = list(reader.read("It is a long sentence with many words, " * 20))
     assert len(parts) > 3
     for words in parts:
