@@ -1,4 +1,6 @@
-"""What a seed becomes on a box: files with their modes, all of them or none, again after a cut."""
+"""Applying a seed to a box: every file with its mode, all of them or none, and again after a power
+cut.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from tests.provision.ground import shipped
 from tests.provision.seeds import KEY, SECRET, WHOLE, tree
 
 
-def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: ProvisionTarget) -> None:
+def test_a_seed_is_written_to_the_running_system_and_to_the_data_partition(
+    ground: ProvisionTarget,
+) -> None:
     apply(WHOLE, ground)
     kept, live = tree(ground.keep), tree(ground.root)
     assert kept["etc/hostname"] == (0o644, b"kitchen\n")
@@ -43,13 +47,13 @@ def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: Provi
     for name, file in kept.items():
         assert live[name] == file
     assert live[PASSWORD] == (0o600, f"{SECRET}\n".encode())
-    assert PASSWORD not in kept  # /etc/interlude lies on data itself
+    assert PASSWORD not in kept  # /etc/interlude is on the data partition
     for private in ("root/.ssh", "root"):
         assert (ground.keep / private).stat().st_mode & 0o777 == 0o700
     assert (ground.root / "etc/interlude/secrets").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: ProvisionTarget) -> None:
+def test_the_settings_of_a_seed_load_and_name_the_broker(ground: ProvisionTarget) -> None:
     apply(WHOLE, ground)
     settings = load(ground.root / SETTINGS)
     assert (settings.mode, settings.link.broker) == ("wake_word", "homeassistant.local")
@@ -58,7 +62,7 @@ def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: Provi
     assert "# The owner's settings" in (ground.root / SETTINGS).read_text()
 
 
-def test_what_the_owner_had_set_stays(ground: ProvisionTarget) -> None:
+def test_settings_of_the_owner_are_kept(ground: ProvisionTarget) -> None:
     (ground.root / SETTINGS).write_text("log: debug\nlink: {broker: old, words: true}\n")
     apply(Seed(broker="new"), ground)
     settings = load(ground.root / SETTINGS)
@@ -71,10 +75,10 @@ def test_an_empty_seed_changes_nothing(ground: ProvisionTarget) -> None:
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
-def test_a_zone_by_its_former_name_is_written_by_the_name_that_has_a_file(
+def test_a_former_time_zone_name_is_replaced_by_the_current_one(
     ground: ProvisionTarget,
 ) -> None:
-    """As Imager has it for Kyiv, on a Debian 13 without the package of former names."""
+    """Imager writes this name for Kyiv; Debian 13 without tzdata-legacy has no file for it."""
     zones = ground.root / time_zones.FOLDER
     (zones / "Europe/Kyiv").touch()
     (zones / time_zones.TABLE).write_text("L Europe/Kyiv Europe/Kiev\n")
@@ -93,16 +97,14 @@ def test_a_zone_by_its_former_name_is_written_by_the_name_that_has_a_file(
         Seed(hostname="kitchen", mode="loud"),
     ],
 )
-def test_a_seed_with_one_bad_word_changes_nothing_at_all(
-    ground: ProvisionTarget, bad: Seed
-) -> None:
+def test_a_seed_with_one_invalid_value_changes_nothing(ground: ProvisionTarget, bad: Seed) -> None:
     before = tree(ground.root)
     with pytest.raises(SeedRefused):
         apply(bad, ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
-def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: ProvisionTarget) -> None:
+def test_a_seed_sets_the_card_for_both_directions_and_the_panel(ground: ProvisionTarget) -> None:
     (ground.root / SETTINGS).write_text("card: {period_ms: 10}\npanel: {light: none}\n")
     apply(Seed(card="plughw:CARD=Jabra", panel="header", mode="push_to_talk"), ground)
     settings = load(ground.root / SETTINGS)
@@ -112,22 +114,22 @@ def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: Provisi
     assert settings.mode == "push_to_talk"
 
 
-def test_push_to_talk_needs_a_button_on_this_very_machine(ground: ProvisionTarget) -> None:
-    wish = Seed(mode="push_to_talk", hostname="kitchen")
+def test_push_to_talk_requires_a_button_on_this_machine(ground: ProvisionTarget) -> None:
+    seed = Seed(mode="push_to_talk", hostname="kitchen")
     with pytest.raises(SeedRefused, match="This box has no button"):
-        apply(wish, ground)
+        apply(seed, ground)
     assert tree(ground.keep) == {}
     with pytest.raises(SeedRefused, match="This box has no button"):
-        apply(dataclasses.replace(wish, panel="none"), ground)
+        apply(dataclasses.replace(seed, panel="none"), ground)
     pi = ground.root / "proc/device-tree"
     pi.mkdir(parents=True)
     (pi / "compatible").write_text("raspberrypi,5-model-b\0brcm,bcm2712\0")
-    apply(wish, ground)
+    apply(seed, ground)
     assert load(ground.root / SETTINGS).mode == "push_to_talk"
 
 
 @pytest.mark.parametrize("now", ["card: [", "- a\n", "nonsense: 1\n"])
-def test_settings_that_are_broken_are_not_made_worse(ground: ProvisionTarget, now: str) -> None:
+def test_invalid_settings_are_left_unchanged(ground: ProvisionTarget, now: str) -> None:
     (ground.root / SETTINGS).write_text(now)
     before = tree(ground.root)
     with pytest.raises(SeedRefused):
@@ -140,7 +142,7 @@ class MortalDisk(Disk):
         self._left = dies_after
 
     def sync(self, folder: Path) -> None:
-        """The machine goes on: there is nothing to wait for."""
+        """Does not sync: the kernel survives the death of the process."""
         self._done()
 
     def _done(self) -> None:
@@ -150,7 +152,7 @@ class MortalDisk(Disk):
 
 
 @pytest.mark.process
-def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
+def test_an_interrupted_apply_is_completed_by_the_next_start(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     twin = ProvisionTarget(tmp_path / "twin/root", tmp_path / "twin/keep")
@@ -158,12 +160,12 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
         path.mkdir(parents=True)
     (twin.root / "usr/share/zoneinfo/Europe/Berlin").touch()
     (twin.root / SETTINGS).write_bytes((ground.root / SETTINGS).read_bytes())
-    # Without settings: to check them is all that takes time, and they are written as the others.
+    # Without settings: only their check takes time, and they are written like the other files.
     seed = dataclasses.replace(
         WHOLE, language="", mode="", card="", panel="", name="", broker="", user="", password=""
     )
     apply(seed, twin)
-    meant = tree(twin.root)
+    expected = tree(twin.root)
     cuts = 0
     while True:
         child = os.fork()
@@ -173,8 +175,8 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
         if os.WIFEXITED(os.waitpid(child, 0)[1]):
             break
         for name, (mode, data) in tree(ground.root).items():
-            if not name.endswith(".new"):  # whole, or not there
-                assert (mode, data) == meant[name]
+            if not name.endswith(".new"):  # complete, or absent
+                assert (mode, data) == expected[name]
         cuts += 1
     assert cuts > 20
     left = {name: file for name, file in tree(ground.keep).items() if not name.endswith(".new")}
@@ -182,7 +184,7 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
 
 
 class Cut(Disk):
-    """Ends an apply in this process after so many steps."""
+    """Interrupts apply() in this process after `steps` changes."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
@@ -193,10 +195,10 @@ class Cut(Disk):
             raise InterruptedError("power cut")
 
 
-def test_cut_short_anywhere_no_box_is_left_to_use_a_model_that_nobody_fetches(
+def test_an_interrupted_apply_never_sets_a_model_without_requesting_its_download(
     tmp_path: Path,
 ) -> None:
-    """What was typed into the page is not done again at the next start, as a card's seed is."""
+    """A form from the page is not applied again at the next start, unlike a seed on the card."""
     seen = set()
     for steps in range(100):
         cut = Cut(steps)
@@ -204,9 +206,9 @@ def test_cut_short_anywhere_no_box_is_left_to_use_a_model_that_nobody_fetches(
         with contextlib.suppress(StorageError):
             apply(Seed(hostname="kitchen", model="gemma-4-e2b", voice="ljspeech"), ground)
         names = load(ground.root / SETTINGS).thinking.model == "gemma-4-e2b"
-        wished = (ground.root / WANTED).exists()
-        assert wished or not names
-        seen.add((names, wished))
+        requested = (ground.root / WANTED).exists()
+        assert requested or not names
+        seen.add((names, requested))
         if cut.left >= 0:
             break
     assert seen == {(False, False), (False, True), (True, True)}
@@ -217,7 +219,7 @@ FOLDERS = ("etc", "etc/interlude", "etc/interlude/secrets", "root", "root/.ssh",
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_no_folder_that_is_a_link_is_written_into(
+def test_nothing_is_written_into_a_folder_that_is_a_link(
     ground: ProvisionTarget, tmp_path: Path, folder: str
 ) -> None:
     trap = tmp_path / "trap"
@@ -236,7 +238,9 @@ def test_no_folder_that_is_a_link_is_written_into(
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
-def test_nor_one_that_others_may_change(ground: ProvisionTarget, mode: int) -> None:
+def test_nothing_is_written_into_a_folder_that_others_may_change(
+    ground: ProvisionTarget, mode: int
+) -> None:
     place = ground.root / "etc/interlude"
     place.chmod(mode)
     if mode == 0o775:
@@ -250,7 +254,7 @@ def test_nor_one_that_others_may_change(ground: ProvisionTarget, mode: int) -> N
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
-def test_nor_one_that_belongs_to_another_user(ground: ProvisionTarget) -> None:
+def test_nothing_is_written_into_a_folder_of_another_user(ground: ProvisionTarget) -> None:
     place = ground.root / "etc/interlude"
     os.chown(place, 12_345, 12_345)
     with pytest.raises(StorageError, match="another user"):
@@ -258,7 +262,7 @@ def test_nor_one_that_belongs_to_another_user(ground: ProvisionTarget) -> None:
     assert not (place / "model-wanted").exists()
 
 
-def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
+def test_a_link_at_the_name_of_the_temporary_file_is_not_followed(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     victim = tmp_path / "victim"
@@ -270,14 +274,14 @@ def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
     assert (ground.root / WANTED).read_text() == "gemma-4-e2b\n"
 
 
-def test_nothing_that_root_writes_belongs_to_another_user(ground: ProvisionTarget) -> None:
+def test_everything_that_root_writes_belongs_to_root(ground: ProvisionTarget) -> None:
     apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert path.lstat().st_uid == os.geteuid()
     assert (ground.root / WANTED).stat().st_mode & 0o777 == 0o644
 
 
-def test_what_cannot_be_a_file_is_refused_before_anything_is_written(
+def test_a_value_that_cannot_be_encoded_is_refused_before_anything_is_written(
     ground: ProvisionTarget,
 ) -> None:
     before = tree(ground.root)

@@ -1,4 +1,6 @@
-"""A Wi-Fi is kept once it has let the box in, and left again if it does not; so with a zone."""
+"""A new Wi-Fi is kept after the box has joined it, and the old one is restored otherwise; time
+zones too.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ REFUSED = BoxSentence.of("wifi-password", wifi="New")
 
 
 class Networks:
-    """A machine with a radio. `lets_in`: those whose Wi-Fi lets the box in, by their file."""
+    """A machine with a radio. `lets_in`: the names of the Wi-Fi networks that accept the box."""
 
     def __init__(self, ground: ProvisionTarget, *lets_in: str) -> None:
         self.file, self.lets_in = ground.root / CONNECTION, lets_in
@@ -44,9 +46,9 @@ class Networks:
         return "" if self._enters() else BoxSentence("wifi-none")
 
     def _enters(self) -> bool:
-        said = self.file.read_text() if self.file.exists() else ""
-        self.joined += [name for name in self.lets_in if f"ssid={ssid(name)}" in said]
-        return any(f"ssid={ssid(name)}" in said for name in self.lets_in)
+        profile = self.file.read_text() if self.file.exists() else ""
+        self.joined += [name for name in self.lets_in if f"ssid={ssid(name)}" in profile]
+        return any(f"ssid={ssid(name)}" in profile for name in self.lets_in)
 
 
 def ssid(name: str) -> str:
@@ -64,7 +66,7 @@ def ground(tmp_path: Path) -> ProvisionTarget:
     return made
 
 
-def wifi(name: str = "New", password: str = "new password") -> NetworkChange:  # noqa: S107  # a made one
+def wifi(name: str = "New", password: str = "new password") -> NetworkChange:  # noqa: S107  # an invented one
     return NetworkChange(ID, "wifi", name, password)
 
 
@@ -72,27 +74,27 @@ def files(ground: ProvisionTarget) -> list[str]:
     return [(base / CONNECTION).read_text() for base in (ground.root, ground.keep)]
 
 
-def test_a_wifi_that_lets_the_box_in_is_kept(ground: ProvisionTarget) -> None:
-    told = NetworkChanges(Networks(ground, "New"), ground).change(wifi())
-    assert told.problem == ""
+def test_a_wifi_that_the_box_joins_is_kept(ground: ProvisionTarget) -> None:
+    result = NetworkChanges(Networks(ground, "New"), ground).change(wifi())
+    assert result.problem == ""
     for base in (ground.root, ground.keep):
         place = base / CONNECTION
         assert place.read_text() == connection(WifiNetwork(b"New", "new password"))
         assert place.stat().st_mode & 0o777 == 0o600
 
 
-def test_one_that_does_not_is_left_again_and_the_box_is_where_it_was(
+def test_after_a_failed_wifi_the_old_one_is_restored_and_joined(
     ground: ProvisionTarget,
 ) -> None:
     radio = Networks(ground, "Old")
-    told = NetworkChanges(radio, ground).change(wifi())
-    assert "password" in told.problem
-    assert "new password" not in told.problem
+    result = NetworkChanges(radio, ground).change(wifi())
+    assert "password" in result.problem
+    assert "new password" not in result.problem
     assert files(ground) == [OLD, OLD]
     assert radio.joined == ["Old"]
 
 
-def test_a_power_cut_while_it_is_tried_brings_the_old_one_back(ground: ProvisionTarget) -> None:
+def test_the_new_wifi_is_not_stored_before_it_is_joined(ground: ProvisionTarget) -> None:
     kept: list[str] = []
 
     class Watched(Networks):
@@ -102,10 +104,10 @@ def test_a_power_cut_while_it_is_tried_brings_the_old_one_back(ground: Provision
             return super().enter_ours()
 
     assert NetworkChanges(Watched(ground, "New"), ground).change(wifi()).problem == ""
-    assert kept == [OLD]  # what the next start would lay over the root
+    assert kept == [OLD]  # the file that the next start would restore
 
 
-def test_an_end_on_the_way_goes_back_too(ground: ProvisionTarget) -> None:
+def test_an_exit_during_the_attempt_restores_the_old_wifi(ground: ProvisionTarget) -> None:
     radio = Networks(ground, "Old", "New")
     radio.dies = True
     with pytest.raises(SystemExit):
@@ -113,10 +115,10 @@ def test_an_end_on_the_way_goes_back_too(ground: ProvisionTarget) -> None:
     assert files(ground) == [OLD, OLD]
 
 
-def test_a_box_that_had_no_wifi_has_none_after_a_failure(tmp_path: Path) -> None:
+def test_a_box_without_a_wifi_has_none_after_a_failed_attempt(tmp_path: Path) -> None:
     ground = shipped(tmp_path)
-    told = NetworkChanges(Networks(ground), ground).change(wifi())
-    assert told.problem != ""
+    result = NetworkChanges(Networks(ground), ground).change(wifi())
+    assert result.problem != ""
     assert not (ground.root / CONNECTION).exists()
     assert not (ground.keep / CONNECTION).exists()
 
@@ -125,37 +127,39 @@ def test_a_box_that_had_no_wifi_has_none_after_a_failure(tmp_path: Path) -> None
     ("name", "password"),
     [("", "12345678"), ("a" * 33, ""), ("New", "short"), ("N\new", "12345678")],
 )
-def test_what_is_no_wifi_is_not_tried(ground: ProvisionTarget, name: str, password: str) -> None:
+def test_invalid_wifi_values_are_not_tried(
+    ground: ProvisionTarget, name: str, password: str
+) -> None:
     radio = Networks(ground, "New", name)
-    told = NetworkChanges(radio, ground).change(wifi(name, password))
-    assert told.problem != ""
+    result = NetworkChanges(radio, ground).change(wifi(name, password))
+    assert result.problem != ""
     assert files(ground) == [OLD, OLD]
 
 
-def test_the_names_in_reach_are_told(ground: ProvisionTarget) -> None:
-    told = NetworkChanges(Networks(ground), ground).change(NetworkChange(ID, "look"))
-    assert told.names == ("Old", "New")
+def test_the_networks_in_reach_are_listed(ground: ProvisionTarget) -> None:
+    result = NetworkChanges(Networks(ground), ground).change(NetworkChange(ID, "look"))
+    assert result.names == ("Old", "New")
 
 
-def test_a_machine_without_a_radio_and_one_in_set_up_say_so(ground: ProvisionTarget) -> None:
+def test_a_missing_radio_and_a_running_set_up_are_reported(ground: ProvisionTarget) -> None:
     radio = Networks(ground, "New")
-    told = NetworkChanges(radio, ground, set_up=lambda: True).change(wifi())
-    assert "being set up" in told.problem
+    result = NetworkChanges(radio, ground, set_up=lambda: True).change(wifi())
+    assert "being set up" in result.problem
     radio.has_radio = False
     assert "no Wi-Fi" in NetworkChanges(radio, ground).change(wifi()).problem
     assert files(ground) == [OLD, OLD]
 
 
-def test_a_network_manager_that_does_not_answer_is_told(ground: ProvisionTarget) -> None:
+def test_an_unreachable_network_manager_is_reported(ground: ProvisionTarget) -> None:
     class Away(Networks):
         def names(self) -> list[str]:
             raise StorageError("NetworkManager cannot be asked.")
 
-    told = NetworkChanges(Away(ground), ground).change(NetworkChange(ID, "look"))
-    assert "cannot be asked" in told.problem
+    result = NetworkChanges(Away(ground), ground).change(NetworkChange(ID, "look"))
+    assert "cannot be asked" in result.problem
 
 
-def test_a_time_zone_is_kept_and_one_that_there_is_not_is_refused(ground: ProvisionTarget) -> None:
+def test_a_valid_time_zone_is_kept_and_an_invalid_one_refused(ground: ProvisionTarget) -> None:
     changes = NetworkChanges(Networks(ground), ground)
     assert changes.change(NetworkChange(ID, "timezone", timezone="Europe/Berlin")).problem == ""
     for base in (ground.root, ground.keep):

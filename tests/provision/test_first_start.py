@@ -1,4 +1,4 @@
-"""The start of a new card: keys of its own, and a seed that is used once and then wiped."""
+"""The first start of a card: it generates its own keys, and applies a seed once and wipes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AUTOBOOT = b"boot_partition=2\n"
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A box's own keys, made once: it takes a while."""
+    """The host keys of a box, generated once because that is slow."""
     base = tmp_path_factory.mktemp("keys")
     host_keys(ProvisionTarget(base / "root", base / "keep"))
     return base / "keep/etc/ssh"
@@ -31,7 +31,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def ground(ground: ProvisionTarget, keys: Path) -> ProvisionTarget:
-    """A box that has its keys."""
+    """A box that already has host keys."""
     shutil.copytree(keys, ground.keep / "etc/ssh")
     return ground
 
@@ -44,13 +44,11 @@ def card(folder: Path, **files: str) -> ImageDisk:
     return ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
 
 
-def test_imagers_seed_is_used_and_nothing_of_it_is_left(
-    ground: ProvisionTarget, tmp_path: Path
-) -> None:
+def test_a_seed_of_imager_is_applied_and_wiped(ground: ProvisionTarget, tmp_path: Path) -> None:
     new = card(tmp_path, user=USER_DATA, network=NETWORK, meta="instance-id: x\n")
-    begun = provision(new, ground)
-    assert begun.problem == ""
-    assert "etc/hostname" in begun.seeded
+    result = provision(new, ground)
+    assert result.problem == ""
+    assert "etc/hostname" in result.seeded
     raw = (tmp_path / "config.fat").read_bytes()
     assert PSK.encode() not in raw
     assert b"notAHash" not in raw
@@ -59,7 +57,7 @@ def test_imagers_seed_is_used_and_nothing_of_it_is_left(
     assert provision(new, ground) == ProvisionResult()
 
 
-def test_nor_of_what_an_editor_left_of_an_earlier_one(
+def test_the_remains_of_an_earlier_edit_are_wiped_too(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     own = OWN.replace("model: gemma-4-e2b", "model: pocket")
@@ -72,7 +70,7 @@ def test_nor_of_what_an_editor_left_of_an_earlier_one(
     assert b" horse" not in image.read_bytes()
 
 
-def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Path) -> None:
+def test_no_login_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Path) -> None:
     provision(card(tmp_path, user=USER_DATA), ground)
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert not (path.is_file() and b"notAHash" in path.read_bytes())
@@ -95,38 +93,36 @@ def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Pat
         ("kitchen", "my kitchen", "not a host name"),
     ],
 )
-def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
+def test_an_invalid_seed_is_reported_and_kept_on_the_card(
     ground: ProvisionTarget, tmp_path: Path, word: str, bad: str, why: str
 ) -> None:
     new = card(tmp_path, own=OWN.replace(word, bad))
-    begun = provision(new, ground)
-    assert why in begun.problem
-    assert begun.seeded == ()
+    result = provision(new, ground)
+    assert why in result.problem
+    assert result.seeded == ()
     assert not (ground.keep / "etc/hostname").exists()
     assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
 
 
-def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
+def test_a_seed_that_does_not_fit_on_the_disk_is_reported_and_applied_at_the_next_start(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     own = OWN.replace("model: gemma-4-e2b", "model: pocket")
     new, counted = card(tmp_path, own=own), MortalDisk()
     host_keys(replace(ground, disk=counted))
     full = replace(ground, disk=TightDisk(1 << 30, full_after=counted.changes + 8))
-    begun = provision(new, full)
-    assert "No space left" in begun.problem
+    result = provision(new, full)
+    assert "No space left" in result.problem
     assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
     assert provision(new, ground).seeded
     assert b"correct horse" not in (tmp_path / "config.fat").read_bytes()
 
 
-def test_a_large_file_is_refused_by_its_length(ground: ProvisionTarget, tmp_path: Path) -> None:
+def test_a_file_above_the_size_limit_is_refused(ground: ProvisionTarget, tmp_path: Path) -> None:
     assert "at most" in provision(card(tmp_path, own="#" * 70_000), ground).problem
 
 
-def test_a_card_without_a_seed_gets_its_keys_all_the_same(
-    ground: ProvisionTarget, tmp_path: Path
-) -> None:
+def test_a_card_without_a_seed_gets_its_keys(ground: ProvisionTarget, tmp_path: Path) -> None:
     shutil.rmtree(ground.keep / "etc")
     assert provision(card(tmp_path), ground) == ProvisionResult()
     private = ground.keep / "etc/ssh/ssh_host_ed25519_key"
@@ -134,12 +130,12 @@ def test_a_card_without_a_seed_gets_its_keys_all_the_same(
     assert (ground.root / "etc/ssh/ssh_host_ed25519_key").read_bytes() == private.read_bytes()
 
 
-def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: ProvisionTarget) -> None:
+def test_existing_keys_are_kept_and_only_a_broken_one_is_replaced(ground: ProvisionTarget) -> None:
     folder = ground.keep / "etc/ssh"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     host_keys(ground)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    (folder / "ssh_host_ed25519_key").write_bytes(b"")  # as a power cut leaves it
+    (folder / "ssh_host_ed25519_key").write_bytes(b"")  # the state after a power cut
     host_keys(ground)
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
     changed = {name for name in before if before[name] != after[name]}
@@ -147,7 +143,7 @@ def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: ProvisionTarget) -
 
 
 def named(folder: Path, **files: str) -> ImageDisk:
-    """A card with files of these names; a `_` stands for a dot."""
+    """A card with files of these names, where `_` stands for a dot."""
     image = fat(folder / "named.fat", {n.replace("_", "."): t.encode() for n, t in files.items()})
     return ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
 
@@ -157,7 +153,7 @@ def named(folder: Path, **files: str) -> ImageDisk:
              "interlude (1).yaml", "interlude.yaml.yaml", "interlude.rtf",
              "firstrun.sh", "custom.toml", "rpi-preseed.toml"]
 )  # fmt: skip
-def test_a_file_that_was_meant_as_a_seed_and_is_none_is_named_and_not_applied(
+def test_a_misnamed_seed_is_reported_and_not_applied(
     ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
     new = named(tmp_path, **{name: OWN})
@@ -169,24 +165,22 @@ def test_a_file_that_was_meant_as_a_seed_and_is_none_is_named_and_not_applied(
 @pytest.mark.parametrize(
     "name", ["autoboot.txt", "interlude.yaml.bak", "._interlude.yaml", "notes.txt", "x.yml"]
 )
-def test_a_file_that_nobody_meant_for_it_is_passed_over(
-    ground: ProvisionTarget, tmp_path: Path, name: str
-) -> None:
+def test_an_unrelated_file_is_ignored(ground: ProvisionTarget, tmp_path: Path, name: str) -> None:
     assert provision(named(tmp_path, **{name: "x"}), ground) == ProvisionResult()
 
 
-def test_a_seed_is_used_and_the_other_file_beside_it_is_named(
+def test_a_seed_is_applied_and_a_misnamed_one_beside_it_is_reported(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
-    begun = provision(
+    result = provision(
         named(tmp_path, interlude_yaml="hostname: attic\n", interlude_yml=OWN), ground
     )
-    assert (begun.problem, begun.misnamed) == ("", "interlude.yml")
+    assert (result.problem, result.misnamed) == ("", "interlude.yml")
     assert (ground.keep / "etc/hostname").read_text() == "attic\n"
 
 
 @pytest.mark.parametrize("name", ["user-data", "interlude.yaml"])
-def test_zeros_that_a_cut_wipe_left_are_no_seed(
+def test_a_seed_of_zeros_left_by_an_interrupted_wipe_is_ignored(
     ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
     image = fat(tmp_path / "config.fat", {name: bytes(900)})

@@ -1,4 +1,6 @@
-"""The data partition grows to the card's end, by the real sfdisk and resize2fs, on image files."""
+"""The data partition grows to the end of the card, with the real sfdisk and resize2fs on image
+files.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ TABLE = (
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Path:
-    """A card of 64 MiB whose image ends after 8."""
+    """A card of 64 MiB with an image of 8 MiB."""
     image = tmp_path / "card.img"
     with image.open("wb") as file:
         file.truncate(8 * MIB)
@@ -32,8 +34,8 @@ def disk(tmp_path: Path) -> Path:
 
 
 def rows(image: Path) -> list[tuple[str, int, int]]:
-    said = json.loads(command(["sfdisk", "--json", str(image)], ""))["partitiontable"]
-    return [(row["name"], row["start"], row["size"]) for row in said["partitions"]]
+    table = json.loads(command(["sfdisk", "--json", str(image)], ""))["partitiontable"]
+    return [(row["name"], row["start"], row["size"]) for row in table["partitions"]]
 
 
 def place(image: Path, device: Path) -> PartitionPlace:
@@ -41,24 +43,24 @@ def place(image: Path, device: Path) -> PartitionPlace:
     return PartitionPlace(device, image, 2, start, size, image.stat().st_size // SECTOR)
 
 
-def test_partition_and_file_system_fill_the_card_and_keep_what_they_hold(
+def test_partition_and_file_system_fill_the_card_and_keep_their_data(
     disk: Path, tmp_path: Path
 ) -> None:
     device = tmp_path / "data.ext4"
     (tmp_path / "files").mkdir()
     (tmp_path / "files/kept").write_text("as it was")
     command(["mke2fs", "-q", "-t", "ext4", "-d", str(tmp_path / "files"), str(device), "4M"], "")
-    told: list[str] = []
+    programs: list[str] = []
 
-    def run(words: list[str], said: str) -> str:
-        told.append(words[0])
-        if words[0] == "partx":  # what the kernel does: the partition is as long as the table says
+    def run(words: list[str], text: str) -> str:
+        programs.append(words[0])
+        if words[0] == "partx":  # like the kernel: the partition gets the size of the table
             with device.open("r+b") as file:
                 file.truncate(rows(disk)[1][2] * SECTOR)
             return ""
         if words[0] == "resize2fs":
             subprocess.run(["e2fsck", "-fp", device], capture_output=True, check=False)
-        return command(words, said)
+        return command(words, text)
 
     before = rows(disk)
     assert grow(place(disk, device), run)
@@ -71,19 +73,23 @@ def test_partition_and_file_system_fill_the_card_and_keep_what_they_hold(
     blocks = next(line.split()[-1] for line in said.splitlines() if "Block count" in line)
     assert int(blocks) * 1024 > 55 * MIB
     assert "as it was" in device.read_bytes().decode("latin-1")
-    assert told == ["sfdisk", "partx", "resize2fs"]
+    assert programs == ["sfdisk", "partx", "resize2fs"]
     assert not grow(place(disk, device), run)
-    assert told[3:] == ["resize2fs"]
+    assert programs[3:] == ["resize2fs"]
     assert rows(disk) == after
 
 
-def test_a_table_that_was_cut_short_is_mended_by_the_next_start(disk: Path, tmp_path: Path) -> None:
-    """sfdisk writes the copy at the end, then the entries, then the header: each cut in turn."""
+def test_an_interrupted_partition_table_is_repaired_by_the_next_start(
+    disk: Path, tmp_path: Path
+) -> None:
+    """sfdisk writes the backup table at the end, then the entries, then the header. Each prefix is
+    tried.
+    """
     old = disk.read_bytes()
-    meant = tmp_path / "meant.img"
-    meant.write_bytes(old)
-    resize(meant, 2, command)
-    new = meant.read_bytes()
+    expected = tmp_path / "meant.img"
+    expected.write_bytes(old)
+    resize(expected, 2, command)
+    new = expected.read_bytes()
     sectors = [
         at for at in range(0, len(old), SECTOR) if old[at : at + SECTOR] != new[at : at + SECTOR]
     ]
@@ -94,13 +100,13 @@ def test_a_table_that_was_cut_short_is_mended_by_the_next_start(disk: Path, tmp_
         for at in order[:cut]:
             data[at : at + SECTOR] = new[at : at + SECTOR]
         disk.write_bytes(data)
-        assert [row[:2] for row in rows(disk)] == [row[:2] for row in rows(meant)]
+        assert [row[:2] for row in rows(disk)] == [row[:2] for row in rows(expected)]
         resize(disk, 2, command)
-        assert rows(disk) == rows(meant), f"cut after {cut} of {len(order)}"
+        assert rows(disk) == rows(expected), f"cut after {cut} of {len(order)}"
         assert "No errors detected" in command(["sfdisk", "--verify", str(disk)], "")
 
 
-def test_the_place_is_read_off_the_kernel(tmp_path: Path) -> None:
+def test_the_place_of_the_partition_is_read_from_sysfs(tmp_path: Path) -> None:
     own = tmp_path / "devices/mmcblk0/mmcblk0p6"
     own.mkdir(parents=True)
     for folder, name, value in (
@@ -121,7 +127,7 @@ def test_the_place_is_read_off_the_kernel(tmp_path: Path) -> None:
         find(tmp_path / "none", tmp_path / "block")
 
 
-def test_a_tool_that_fails_or_is_missing_is_a_sentence(tmp_path: Path) -> None:
+def test_a_tool_that_fails_or_is_missing_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="sfdisk failed"):
         command(["sfdisk", "--json", str(tmp_path / "none")], "")
     with pytest.raises(StorageError, match="cannot be run"):

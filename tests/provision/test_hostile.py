@@ -1,4 +1,4 @@
-"""Seeds that mean harm: whatever stands in whatever field, it is a seed or one sentence, soon."""
+"""Hostile seeds: any value in any field gives a seed or a refusal in one sentence."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from appliance.provision.seed import Seed, check
 from appliance.provision.seed_parsers import FORMS, MOST_BYTES, parse_seed
 from tests.provision.seeds import KEY, can_be_applied, tree
 
-LONG_S = 10.0  # of the processor, with tracemalloc; 2 s measured on a machine that is busy
+LONG_S = 10.0  # CPU time with tracemalloc; 2 s were measured on a busy machine
 MOST_MORE_BYTES = 64 << 20
 
-# Each place where a stranger's word may stand.
+# Every place that can hold a value from an untrusted file.
 PLACES = (
     ("interlude.yaml", "{}"),
     ("interlude.yaml", "hostname: {}\n"),
@@ -50,7 +50,7 @@ PLACES = (
     ("network-config", "network:\n  wifis:\n    wlan0:\n      access-points:\n        Home:\n"
                        "          password: {}\n"),
 )  # fmt: skip
-# Each was an exception that nobody caught, or may become one.
+# Values that raised an uncaught exception or that could.
 WORDS = (
     "!!bool x", "!!int ''", "!!float x", "!!timestamp x", "!!binary '*'", "!!null x", "!!set x",
     "!!omap x", "!!pairs [a]", "!!python/object/apply:os.system [id]", "!x y", "!<tag:x> y",
@@ -62,7 +62,7 @@ WORDS = (
 
 
 def outcome(name: str, data: bytes) -> Seed | None:
-    """The seed that it is; None if it was refused, and then in one sentence that can be said."""
+    """The parsed seed, or None if it was refused with one printable sentence."""
     try:
         seed = parse_seed({name: data})
         check(seed)
@@ -76,7 +76,7 @@ def outcome(name: str, data: bytes) -> Seed | None:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_a_hostile_word_in_any_field_is_a_seed_or_a_sentence(word: str) -> None:
+def test_a_hostile_value_in_any_field_is_accepted_or_refused(word: str) -> None:
     for name, place in PLACES:
         seed = outcome(name, place.replace("{}", word).encode())
         if seed is not None:
@@ -92,7 +92,7 @@ def test_a_hostile_word_in_any_field_is_a_seed_or_a_sentence(word: str) -> None:
     ),
 )
 @example(PLACES[1], "!!bool x")
-def test_any_word_in_any_field_is_a_seed_or_a_sentence(place: tuple[str, str], word: str) -> None:
+def test_any_text_in_any_field_is_accepted_or_refused(place: tuple[str, str], word: str) -> None:
     name, text = place
     seed = outcome(name, text.replace("{}", word).encode(errors="surrogatepass"))
     if seed is not None:
@@ -101,11 +101,11 @@ def test_any_word_in_any_field_is_a_seed_or_a_sentence(place: tuple[str, str], w
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from([*FORMS]), st.binary(max_size=300))
-def test_any_bytes_are_a_seed_or_a_sentence(name: str, data: bytes) -> None:
+def test_any_bytes_are_accepted_or_refused(name: str, data: bytes) -> None:
     outcome(name, data)
 
 
-@pytest.mark.process  # with its memory traced, the parser takes seconds
+@pytest.mark.process  # the parser takes seconds while tracemalloc runs
 @pytest.mark.parametrize(
     ("name", "filling"),
     [
@@ -114,7 +114,7 @@ def test_any_bytes_are_a_seed_or_a_sentence(name: str, data: bytes) -> None:
         ("network-config", "a b "),
     ],
 )
-def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str) -> None:
+def test_the_largest_seed_is_parsed_within_time_and_memory_limits(name: str, filling: str) -> None:
     data = (filling * MOST_BYTES)[:MOST_BYTES].encode()
     tracemalloc.start()
     began_s = time.process_time()
@@ -128,7 +128,7 @@ def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str
 
 
 @pytest.mark.parametrize("word", ["!!bool x", "!!int ''", "!!timestamp x", '"me \\ud800"'])
-def test_such_a_seed_changes_nothing(ground: ProvisionTarget, word: str) -> None:
+def test_a_refused_hostile_seed_changes_nothing(ground: ProvisionTarget, word: str) -> None:
     before = tree(ground.root)
     for field in (f"name: {word}", f"ssh_keys: [{KEY} x, {word}]"):
         with pytest.raises(SeedRefused):

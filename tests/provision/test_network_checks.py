@@ -1,4 +1,4 @@
-"""What `interlude check` says of the network."""
+"""What `interlude check` reports about the network."""
 
 from __future__ import annotations
 
@@ -26,54 +26,57 @@ def only(
     ssid: str = "",
     name: str = "kitchen.local",
 ) -> Finding:
-    (one,) = findings_for(
+    (finding,) = findings_for(
         network, joined, ssid, ["192.168.1.7"] if joined else [], lambda addresses: name, "kitchen"
     )
-    return one
+    return finding
 
 
 @pytest.mark.parametrize(
     ("joined", "ssid", "where"), [(CABLE, "", "by a cable"), (WIFI, "Home", "by the Wi-Fi Home")]
 )
-def test_a_box_in_a_network_says_where_and_under_which_name(
+def test_a_connected_box_reports_its_connection_name_and_address(
     joined: JoinedNetwork, ssid: str, where: str
 ) -> None:
-    said = only(NetworkStatus(), joined, ssid)
-    assert said.verdict == "ok"
-    assert where in said.sentence
-    assert "kitchen.local or 192.168.1.7" in said.sentence
+    finding = only(NetworkStatus(), joined, ssid)
+    assert finding.verdict == "ok"
+    assert where in finding.sentence
+    assert "kitchen.local or 192.168.1.7" in finding.sentence
 
 
-def test_a_name_that_another_machine_has_is_told_with_the_one_that_the_box_got() -> None:
-    said = only(NetworkStatus(), CABLE, name="kitchen-2.local")
-    assert said.verdict == "warning"
-    assert "as kitchen-2.local or 192.168.1.7" in said.sentence
-    assert "`hostname:`" in said.remedy
+def test_a_name_conflict_is_reported_with_the_name_in_use() -> None:
+    finding = only(NetworkStatus(), CABLE, name="kitchen-2.local")
+    assert finding.verdict == "warning"
+    assert "as kitchen-2.local or 192.168.1.7" in finding.sentence
+    assert "`hostname:`" in finding.remedy
 
 
-def test_without_avahi_the_address_is_told() -> None:
-    said = only(NetworkStatus(), CABLE, name="")
-    assert (said.verdict, said.sentence) == ("ok", "In the network by a cable, as 192.168.1.7.")
+def test_without_avahi_the_address_is_reported() -> None:
+    finding = only(NetworkStatus(), CABLE, name="")
+    assert (finding.verdict, finding.sentence) == (
+        "ok",
+        "In the network by a cable, as 192.168.1.7.",
+    )
 
 
-def test_a_box_in_no_network_says_why_and_how_to_reach_its_page() -> None:
-    said = only(AWAY, None)
-    assert said.verdict == "warning"
-    assert said.sentence == AWAY.problem
-    assert "`Interlude 4711`" in said.remedy
-    assert "http://10.42.0.1" in said.remedy
+def test_a_box_without_a_network_reports_why_and_how_to_reach_its_page() -> None:
+    finding = only(AWAY, None)
+    assert finding.verdict == "warning"
+    assert finding.sentence == AWAY.problem
+    assert "`Interlude 4711`" in finding.remedy
+    assert "http://10.42.0.1" in finding.remedy
     assert "cable" in only(NetworkStatus(), None).remedy
 
 
-def test_a_box_that_nobody_has_set_up_says_so_beside_its_cable() -> None:
-    said = only(NetworkStatus(setup="Interlude 4711"), CABLE)
-    assert said.verdict == "warning"
-    assert "The box has not been set up yet" in said.sentence
+def test_a_box_on_a_cable_that_was_never_set_up_is_reported() -> None:
+    finding = only(NetworkStatus(setup="Interlude 4711"), CABLE)
+    assert finding.verdict == "warning"
+    assert "The box has not been set up yet" in finding.sentence
     assert only(NetworkStatus(setup="Interlude 4711"), WIFI, "Home").verdict == "ok"  # just joined
 
 
 def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
-    """A machine in a network by cable, with a Wi-Fi `Home` set up and those of `reach` about."""
+    """A machine on a cable with a Wi-Fi `Home` set up and the networks `reach` in range."""
     here = radio(folder, NMCLI_CABLE)
     script = folder / "nmcli"
     more = (
@@ -87,7 +90,7 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("kept", "reach", "told"),
+    ("kept", "reach", "sentence"),
     [
         ("The Wi-Fi Home does not accept the password that I have.", "Home",
          "The Wi-Fi Home does not accept the password that I have."),
@@ -96,17 +99,17 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
         ("The Wi-Fi Older is out of range.", "Home", "not in the Wi-Fi Home that was set up"),
     ],
 )  # fmt: skip
-def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(
-    tmp_path: Path, kept: str, reach: str, told: str
+def test_on_a_cable_a_problem_of_the_wifi_is_reported(
+    tmp_path: Path, kept: str, reach: str, sentence: str
 ) -> None:
     cable, wifi = network_findings(NetworkStatus(wifi=kept), beside_a_cable(tmp_path, reach))
     assert (cable.verdict, wifi.verdict) == ("ok", "warning")
-    assert told in wifi.sentence
+    assert sentence in wifi.sentence
     assert "interlude.yaml" in wifi.remedy
 
 
 @pytest.mark.process
-def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_an_unused_file_on_the_card_is_reported_with_a_remedy(tmp_path: Path) -> None:
     unread = "The file interlude.yaml.txt on the card is not read. Name it interlude.yaml."
     _, card = network_findings(NetworkStatus(card=unread), radio(tmp_path, NMCLI_CABLE))
     assert (card.verdict, card.sentence) == ("warning", unread)
@@ -114,9 +117,9 @@ def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: P
 
 
 @pytest.mark.process
-def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:
-    (said,) = network_findings(NetworkStatus(), radio(tmp_path, NMCLI_CABLE))
-    assert "by a cable" in said.sentence
+def test_network_manager_is_queried_and_its_absence_is_no_finding(tmp_path: Path) -> None:
+    (finding,) = network_findings(NetworkStatus(), radio(tmp_path, NMCLI_CABLE))
+    assert "by a cable" in finding.sentence
     assert (
         list(
             network_findings(

@@ -1,4 +1,4 @@
-"""Networks through nmcli: a script stands in for it and says what NetworkManager's would."""
+"""Networks through nmcli. A script replaces nmcli and prints what NetworkManager's would."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ AP = r"eth0:ethernet:unavailable:\nwlan0:wifi:connected:interlude-setup\n"
 NAMES = r"Home:88:WPA2\nHome:40:WPA2\nCaf\\\\:e:55:\n:90:WPA2\nNeighbour:0:WPA1 WPA2\n"
 
 
-# What `nmcli connection up` of NetworkManager 1.42 says, which exits with 4.
+# The error output of `nmcli connection up` of NetworkManager 1.42, which exits with 4.
 HINT = "Hint: use 'journalctl -xe NM_CONNECTION=x + NM_DEVICE=wlan0' to get more details.\\n"
 FAILED = "Error: Connection activation failed: "
 
 
 def radio(folder: Path, says: str = "", code: int = 0, up: str = "") -> NmcliNetworks:
-    """A machine whose nmcli says that, and to `connection up` something else."""
+    """A machine whose nmcli prints `says`, and `up` as the error of `connection up`."""
     nmcli = folder / "nmcli"
     refuses = f'case "$*" in *" up "*) printf "%b" "{up}" >&2; exit 4;; esac' if up else ""
     nmcli.write_text(
@@ -47,7 +47,7 @@ def asked(folder: Path) -> list[str]:
     return (folder / "asked").read_text().splitlines()
 
 
-def test_a_cable_is_a_network_and_our_own_access_point_is_none(tmp_path: Path) -> None:
+def test_a_cable_counts_as_a_network_and_our_own_access_point_does_not(tmp_path: Path) -> None:
     assert radio(tmp_path, CABLE).joined() == JoinedNetwork(
         "ethernet", "eth0", "Wired connection 1"
     )
@@ -60,7 +60,7 @@ def test_a_cable_is_a_network_and_our_own_access_point_is_none(tmp_path: Path) -
     assert radio(tmp_path, "").device() == ""
 
 
-def test_a_wifi_that_was_set_up_is_known(tmp_path: Path) -> None:
+def test_configured_wifi_networks_are_listed(tmp_path: Path) -> None:
     rows = r"802-11-wireless:An other\n802-11-wireless:interlude-wifi\n802-3-ethernet:Wired\n"
     assert radio(tmp_path, rows).known() == ["interlude-wifi", "An other"]
     assert radio(tmp_path, r"802-11-wireless:interlude-setup\n802-3-ethernet:W\n").known() == []
@@ -80,7 +80,7 @@ BESIDE = r"eth0:ethernet:connected:Wired\nwlan0:wifi:{state}\n"
         ("connected:interlude-setup", "802-11-wireless:interlude-wifi", ""),
     ],
 )  # fmt: skip
-def test_a_wifi_that_was_set_up_and_is_not_joined_is_told_by_its_own_name(
+def test_a_configured_wifi_that_is_not_joined_is_reported_by_its_ssid(
     tmp_path: Path, state: str, known: str, left_out: str
 ) -> None:
     here = radio(tmp_path, BESIDE.format(state=state))
@@ -93,7 +93,7 @@ def test_a_wifi_that_was_set_up_and_is_not_joined_is_told_by_its_own_name(
     assert here.left_out() == left_out
 
 
-def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) -> None:
+def test_addresses_are_those_of_the_joined_network(tmp_path: Path) -> None:
     here = radio(tmp_path, CABLE)
     script = tmp_path / "nmcli"
     address = "case \"$*\" in *IP4*) echo 'IP4.ADDRESS[1]:192.168.1.7/24'; exit;; esac"
@@ -103,12 +103,12 @@ def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) ->
     assert radio(tmp_path, AP).addresses() == []
 
 
-def test_a_name_may_end_with_the_sign_that_escapes(tmp_path: Path) -> None:
+def test_a_name_may_end_with_the_escape_character(tmp_path: Path) -> None:
     (there,) = radio(tmp_path, r"C\\\\\\\\:70:WPA2\n").in_reach()
     assert (there.name, there.secured) == ("C\\", True)
 
 
-def test_names_in_reach_come_once_each_and_colons_are_theirs(tmp_path: Path) -> None:
+def test_each_name_in_reach_is_listed_once_with_its_colons(tmp_path: Path) -> None:
     assert radio(tmp_path, NAMES).names() == ["Home", "Caf:e", "Neighbour"]
     assert radio(tmp_path, NAMES).in_reach() == [
         WifiInReach("Home", -47, True),
@@ -117,7 +117,7 @@ def test_names_in_reach_come_once_each_and_colons_are_theirs(tmp_path: Path) -> 
     ]
 
 
-def test_the_access_points_password_is_in_a_private_file_and_no_commands_word(
+def test_the_password_of_the_access_point_is_in_a_private_file_and_in_no_command_line(
     tmp_path: Path,
 ) -> None:
     here = radio(tmp_path)
@@ -136,31 +136,31 @@ def test_the_access_points_password_is_in_a_private_file_and_no_commands_word(
     assert asked(tmp_path)[-1] == "-t connection reload"
 
 
-def test_whoever_joins_the_access_point_has_its_password_and_gets_an_address() -> None:
+def test_the_access_point_requires_a_password_and_assigns_addresses() -> None:
     text = access_point("Interlude 4711", "12345678")
     assert "method=shared\naddress1=10.42.0.1/24" in text
     assert "key-mgmt=wpa-psk" in text
 
 
-def test_the_access_point_is_on_a_channel_that_no_country_forbids() -> None:
-    """NetworkManager itself would take 13 for this name."""
+def test_the_access_point_uses_a_channel_that_every_country_permits() -> None:
+    """NetworkManager would choose channel 13 for this name."""
     rows = access_point("Interlude 3282", "12345678").splitlines()
     at = rows.index("[wifi]")
-    said = dict(row.split("=", 1) for row in rows[at + 1 : rows.index("", at)])
-    assert said["band"] == "bg"
-    assert 1 <= int(said["channel"]) <= 11
+    keys = dict(row.split("=", 1) for row in rows[at + 1 : rows.index("", at)])
+    assert keys["band"] == "bg"
+    assert 1 <= int(keys["channel"]) <= 11
 
 
-def test_why_a_network_lets_nobody_in_is_told_from_what_network_manager_says(
+def test_a_refused_connection_is_explained_from_the_error_of_network_manager(
     tmp_path: Path,
 ) -> None:
-    said = "Secrets were required, but not provided"
-    here = radio(tmp_path, r"802-11-wireless:Home\n", up=f"{FAILED}{said}\\n{HINT}")
+    error = "Secrets were required, but not provided"
+    here = radio(tmp_path, r"802-11-wireless:Home\n", up=f"{FAILED}{error}\\n{HINT}")
     problem = here.join()
     assert in_words(problem, english()).startswith("The Wi-Fi Home does not accept the password")
 
 
-def test_a_network_that_lets_us_in_is_no_problem_and_one_that_was_never_set_up_is(
+def test_a_joined_wifi_is_no_problem_and_a_missing_one_is(
     tmp_path: Path,
 ) -> None:
     assert radio(tmp_path, r"802-11-wireless:interlude-wifi\n").join() == ""
@@ -172,14 +172,14 @@ def test_a_network_that_lets_us_in_is_no_problem_and_one_that_was_never_set_up_i
     assert "takes too long" in in_words(late.join(), english())
 
 
-def test_a_network_manager_that_fails_or_is_missing_is_a_sentence(tmp_path: Path) -> None:
+def test_a_network_manager_that_fails_or_is_missing_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="NetworkManager: Error: not running"):
         radio(tmp_path, "Error: not running", 8).names()
     with pytest.raises(StorageError, match="cannot be asked"):
         NmcliNetworks(tmp_path, str(tmp_path / "none")).joined()
 
 
-def test_the_wifi_of_our_own_file_is_entered_or_why_not_is_told(tmp_path: Path) -> None:
+def test_our_own_wifi_profile_is_activated_or_its_error_is_reported(tmp_path: Path) -> None:
     assert radio(tmp_path).enter_ours() == ""
     assert asked(tmp_path) == [
         "-t connection reload",

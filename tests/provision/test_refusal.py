@@ -1,4 +1,4 @@
-"""What is wrong with what was typed: in the language of who reads it, in English for the log."""
+"""Errors in typed values: in the language of the reader, and in English for the log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GERMAN = catalogue("de")
          "muss 8 bis 63 Buchstaben"),
     ],
 )  # fmt: skip
-def test_what_was_typed_wrong_is_told_in_the_readers_language(
+def test_an_invalid_value_is_reported_in_the_language_of_the_reader(
     seed: Seed, english: str, german: str
 ) -> None:
     with pytest.raises(SeedRefused) as refused:
@@ -42,12 +42,12 @@ def test_what_was_typed_wrong_is_told_in_the_readers_language(
     assert german in told(refused.value, GERMAN)
 
 
-def test_what_the_catalogue_has_no_words_for_is_told_in_english() -> None:
+def test_an_error_without_a_translation_is_reported_in_english() -> None:
     error = SeedRefused("There are 30 ssh keys; at most 20 are allowed.")
     assert told(error, GERMAN) == sentence_of(error) == str(error)
 
 
-def test_a_sentence_is_passed_on_for_whoever_says_it() -> None:
+def test_the_sentence_of_an_error_can_be_spoken_in_any_language() -> None:
     sentence = BoxSentence.of("setup-page-wrong-nothing")
     assert sentence_of(SayableRefusal(sentence)) is sentence
     assert told(SayableRefusal(sentence), GERMAN) == "Es wurde nichts eingegeben."

@@ -1,4 +1,6 @@
-"""A reset takes what the owner brought, whole or half written, and leaves what is the box's own."""
+"""A reset removes what the owner brought, complete or partly written, and keeps what belongs to the
+box.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,12 @@ from appliance.update.release.disk_changes import Disk
 from tests.provision.seeds import WHOLE, tree
 
 
-def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> None:
-    """Whatever a seed may say: a field that is new is not forgotten here."""
+def test_a_reset_removes_everything_that_a_seed_wrote(ground: ProvisionTarget) -> None:
+    """Covers every field of a seed, so that a new field cannot be forgotten."""
     own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
                    audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
-    whole = dataclasses.replace(WHOLE, port=1884, voice="ljspeech", models={"mine": own})
-    seed = dataclasses.replace(whole, model="gemma-4-e2b")
+    complete = dataclasses.replace(WHOLE, port=1884, voice="ljspeech", models={"mine": own})
+    seed = dataclasses.replace(complete, model="gemma-4-e2b")
     assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
     before = tree(ground.root)
     (ground.root / SETTINGS).unlink()
@@ -47,12 +49,12 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> 
     assert {file.path for file in plan(seed)} == {*written, WANTED}
     remove_provisioning(ground)
     assert tree(ground.keep) == {}
-    of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
+    of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of our image is created anew at each boot
     assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
-    remove_provisioning(ground)  # what is gone may be forgotten again
+    remove_provisioning(ground)  # removing missing files is no error
 
 
-def test_a_reset_leaves_nothing_of_a_change_that_could_be_undone(ground: ProvisionTarget) -> None:
+def test_a_reset_removes_the_settings_that_undo_would_restore(ground: ProvisionTarget) -> None:
     owner = OwnerSettings(
         ground.root / SETTINGS, ground.root / "etc/interlude/secrets/mqtt-password", lambda _: None
     )
@@ -66,7 +68,7 @@ def test_a_reset_leaves_nothing_of_a_change_that_could_be_undone(ground: Provisi
     assert b"second.local" not in left
 
 
-def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> None:
+def test_a_reset_removes_other_secrets_and_warnings_too(ground: ProvisionTarget) -> None:
     for name in ("etc/interlude/secrets/thinking-key", "var/log/interlude/warnings.log",
                  "var/log/interlude/warnings.log.1"):  # fmt: skip
         (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +77,7 @@ def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> 
     assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
 
 
-def test_a_reset_leaves_no_login_at_a_fleets_server(ground: ProvisionTarget) -> None:
+def test_a_reset_removes_the_login_of_a_fleet_server(ground: ProvisionTarget) -> None:
     assert Path("/", PULL) == requested_look.PULL
     (ground.root / PULL).write_text("PULL_URL=https://box:word@fleet.example/sheet.json\n")
     remove_provisioning(ground)
@@ -83,7 +85,7 @@ def test_a_reset_leaves_no_login_at_a_fleets_server(ground: ProvisionTarget) -> 
 
 
 @pytest.mark.parametrize("file", [CONNECTION, KEYS, PASSWORD, SETTINGS])
-def test_a_reset_leaves_nothing_of_a_file_that_a_power_cut_kept_from_its_name(
+def test_a_reset_removes_temporary_files_left_by_a_power_cut(
     ground: ProvisionTarget, file: str
 ) -> None:
     class Dark(Disk):
@@ -93,7 +95,7 @@ def test_a_reset_leaves_nothing_of_a_file_that_a_power_cut_kept_from_its_name(
             super().rename(path, to)
 
     before = {name: data for name, data in tree(ground.root).items() if "settings" not in name}
-    for base in (ground.keep, ground.root):  # each, as if the cut had come at it
+    for base in (ground.keep, ground.root):  # the power cut hits each of the two copies in turn
         with pytest.raises(StorageError):
             apply(WHOLE, ProvisionTarget(ground.root, base, Dark()))
         assert any(name.endswith(".new") for name in (*tree(ground.root), *tree(ground.keep)))
@@ -104,7 +106,7 @@ def test_a_reset_leaves_nothing_of_a_file_that_a_power_cut_kept_from_its_name(
     assert set(tree(ground.root)) <= {*before, *OF_THE_SYSTEM, ZONE}
 
 
-def test_a_reset_leaves_what_is_the_boxs_own(ground: ProvisionTarget) -> None:
+def test_a_reset_keeps_what_belongs_to_the_box(ground: ProvisionTarget) -> None:
     own = ("etc/machine-id", "etc/ssh/ssh_host_ed25519_key")
     for name in own:
         (ground.keep / name).parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +118,7 @@ def test_a_reset_leaves_what_is_the_boxs_own(ground: ProvisionTarget) -> None:
     assert signers.exists()
 
 
-def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(
+def test_a_file_that_cannot_be_removed_is_named_and_the_others_are_removed(
     ground: ProvisionTarget,
 ) -> None:
     apply(WHOLE, ground)
@@ -129,7 +131,7 @@ def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(
     assert not (ground.root / SETTINGS).exists()
 
 
-def test_a_reset_takes_no_file_from_behind_a_link(ground: ProvisionTarget, tmp_path: Path) -> None:
+def test_a_reset_removes_no_file_behind_a_link(ground: ProvisionTarget, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "warnings.log").write_text("another's")
@@ -140,10 +142,10 @@ def test_a_reset_takes_no_file_from_behind_a_link(ground: ProvisionTarget, tmp_p
     assert (elsewhere / "warnings.log").exists()
 
 
-def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: ProvisionTarget) -> None:
+def test_a_log_that_cannot_be_removed_does_not_keep_the_others(ground: ProvisionTarget) -> None:
     logs = ground.root / "var/log/interlude"
     inside = logs / "warnings.log"
-    for _ in range(70):  # deeper than anything is erased
+    for _ in range(70):  # deeper than the erase goes
         inside /= "d"
     inside.mkdir(parents=True)
     for number in range(1, 9):

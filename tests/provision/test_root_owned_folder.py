@@ -1,4 +1,4 @@
-"""Folders that only their owner may change: made on the way, and never reached through a link."""
+"""Folders that only their owner may change: created if missing, never reached through a link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from appliance.update.release.disk_changes import Disk
 DEEP = Path("etc/interlude/secrets")
 
 
-def test_what_is_missing_is_made_with_its_mode(tmp_path: Path) -> None:
+def test_missing_folders_are_created_with_their_modes(tmp_path: Path) -> None:
     base = tmp_path / "root"
     with own_folder(base, DEEP, Disk(), {"etc/interlude/secrets": 0o700}) as folder:
         (folder / "key").write_text("x")
@@ -23,19 +23,19 @@ def test_what_is_missing_is_made_with_its_mode(tmp_path: Path) -> None:
     assert modes == [0o700, 0o755]
 
 
-def test_the_mode_of_a_folder_that_was_there_stays(tmp_path: Path) -> None:
+def test_the_mode_of_an_existing_folder_is_kept(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir(mode=0o750)
     with own_folder(tmp_path, Path("etc"), Disk(), {"etc": 0o700}):
         pass
     assert (tmp_path / "etc").stat().st_mode & 0o777 == 0o750
 
 
-def test_the_base_itself_can_be_asked_for(tmp_path: Path) -> None:
+def test_the_base_folder_itself_can_be_opened(tmp_path: Path) -> None:
     with own_folder(tmp_path, Path(), Disk()) as folder:
         assert folder.samefile(tmp_path)
 
 
-def test_a_folder_that_is_exchanged_meanwhile_is_still_the_one_that_was_opened(
+def test_a_folder_that_is_exchanged_after_the_open_stays_the_opened_one(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "etc").mkdir()
@@ -49,7 +49,7 @@ def test_a_folder_that_is_exchanged_meanwhile_is_still_the_one_that_was_opened(
 
 
 @pytest.mark.parametrize("lay", ["link", "file", "dead link"])
-def test_what_is_no_folder_is_named_and_not_entered(tmp_path: Path, lay: str) -> None:
+def test_a_file_or_link_is_reported_and_not_entered(tmp_path: Path, lay: str) -> None:
     place = tmp_path / "etc"
     if lay == "file":
         place.touch()
@@ -65,7 +65,7 @@ def test_what_is_no_folder_is_named_and_not_entered(tmp_path: Path, lay: str) ->
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777])
-def test_a_folder_that_others_may_change_is_not_written_into(tmp_path: Path, mode: int) -> None:
+def test_nothing_is_written_into_a_folder_that_others_may_change(tmp_path: Path, mode: int) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc").chmod(mode)
     with (

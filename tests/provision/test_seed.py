@@ -1,4 +1,4 @@
-"""Every word of a seed is checked before anything of it is written."""
+"""Every value of a seed is checked before anything is written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.provision.seeds import KEY, SECRET
         (Seed(keys=(KEY,) * 21), "21 ssh keys"),
     ],
 )
-def test_a_word_that_could_do_harm_is_refused_and_no_secret_repeated(bad: Seed, why: str) -> None:
+def test_a_harmful_value_is_refused_and_no_secret_repeated(bad: Seed, why: str) -> None:
     with pytest.raises(InterludeError, match=why) as refused:
         check(bad)
     if bad.wifi is not None and bad.wifi.password:
@@ -60,5 +60,5 @@ def test_a_word_that_could_do_harm_is_refused_and_no_secret_repeated(bad: Seed, 
         Seed(broker="fd00::7", user="x", password=SECRET),
     ],
 )
-def test_what_is_unusual_but_right_is_welcome(good: Seed) -> None:
+def test_unusual_but_valid_values_are_accepted(good: Seed) -> None:
     check(good)

@@ -1,4 +1,4 @@
-"""The files that follow from a seed: paths, modes and bytes, before any is written."""
+"""The files of a seed: paths, modes and bytes, before any of them is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.provision.seeds import KEY, can_be_applied
         (WifiNetwork(b"Open", "", hidden=True), ["hidden=true"]),
     ],
 )
-def test_a_network_is_written_as_network_manager_reads_it(
+def test_a_wifi_is_written_in_the_format_of_network_manager(
     wifi: WifiNetwork, lines: list[str]
 ) -> None:
     text = connection(wifi).splitlines()
@@ -34,17 +34,17 @@ def test_a_network_is_written_as_network_manager_reads_it(
     assert ("[wifi-security]" in text) == bool(wifi.password)
 
 
-def test_a_model_that_is_shipped_is_not_fetched() -> None:
+def test_a_shipped_model_is_not_downloaded() -> None:
     assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
     assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]
 
 
-def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
+def test_only_a_voice_of_the_catalogue_is_requested() -> None:
     check(Seed(voice="ljspeech"))
-    (wish,) = plan(Seed(voice="ljspeech"))
-    assert (wish.path, wish.text, wish.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
-    for voice, said in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
-        with pytest.raises(SeedRefused, match=said):
+    (file,) = plan(Seed(voice="ljspeech"))
+    assert (file.path, file.text, file.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
+    for voice, problem in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
+        with pytest.raises(SeedRefused, match=problem):
             check(Seed(voice=voice))
 
 
@@ -55,7 +55,7 @@ def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
     mode=st.sampled_from(["", "open", "\ud800"]), model=st.sampled_from(["", "gemma-4-e2b", "\0"]),
 ))  # fmt: skip
 @example(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)))
-def test_what_passes_the_check_can_be_written_whole(seed: Seed) -> None:
+def test_every_seed_that_passes_the_check_can_be_written(seed: Seed) -> None:
     try:
         check(seed)
     except SeedRefused:

@@ -1,4 +1,4 @@
-"""Every form of a seed, as the programs that write them do; and what is none."""
+"""Every format of a seed as its programs write it, and invalid ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.provision.seeds import KEY, SECRET
 
 PSK = "0123456789abcdef" * 4
 
-# As raspberrypi/rpi-imager 2 writes them.
+# The format of raspberrypi/rpi-imager 2.
 USER_DATA = f"""#cloud-config
 manage_resolv_conf: false
 
@@ -60,7 +60,7 @@ NETWORK = f"""network:
           password: "{PSK}"
       optional: true
 """
-# As Imager 1.9.6 writes them: the key of the Wi-Fi is the passphrase's hash.
+# The format of Imager 1.9.6, where the Wi-Fi password is the hash of the passphrase.
 OLDER_USER_DATA = f"""#cloud-config
 hostname: kitchen
 manage_etc_hosts: true
@@ -121,22 +121,22 @@ def seed(**files: str) -> Seed:
     return found
 
 
-def test_what_imager_2_writes_is_understood() -> None:
+def test_the_format_of_imager_2_is_parsed() -> None:
     assert seed(user_data=USER_DATA, network=NETWORK) == Seed(
         hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
         wifi=WifiNetwork('Café "upstairs"'.encode(), PSK, hidden=True),
     )  # fmt: skip
 
 
-def test_what_imager_1_9_writes_is_understood() -> None:
-    """It tells the kernel of the country, and nobody else."""
+def test_the_format_of_imager_1_9_is_parsed() -> None:
+    """It passes the country to the kernel only."""
     assert seed(user_data=OLDER_USER_DATA, network=OLDER_NETWORK) == Seed(
         hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,),
         wifi=WifiNetwork(b"Home", PSK, hidden=True),
     )  # fmt: skip
 
 
-def test_our_own_form_says_all_there_is() -> None:
+def test_our_own_format_can_set_every_value() -> None:
     assert seed(own=OWN) == Seed(
         card="plughw:CARD=Array", panel="codec-zero",
         hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE",
@@ -146,7 +146,7 @@ def test_our_own_form_says_all_there_is() -> None:
     )  # fmt: skip
 
 
-def test_ours_may_stand_in_imagers_and_counts_before_it() -> None:
+def test_our_format_may_be_part_of_imagers_and_has_precedence() -> None:
     both = seed(user_data="hostname: study\ninterlude: {mode: push_to_talk, hostname: kitchen}\n")
     assert (both.hostname, both.mode) == ("kitchen", "push_to_talk")
     two = seed(own="hostname: attic\n", user_data="hostname: study\ntimezone: Europe/Berlin\n")
@@ -154,7 +154,7 @@ def test_ours_may_stand_in_imagers_and_counts_before_it() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", bytes(700), b"#cloud-config\n"])
-def test_no_seed_is_no_seed(data: bytes) -> None:
+def test_an_empty_file_gives_an_empty_seed(data: bytes) -> None:
     assert parse_seed({"user-data": data}).empty
     assert parse_seed({}).empty
 
@@ -182,7 +182,7 @@ def test_no_seed_is_no_seed(data: bytes) -> None:
         ("network-config", "network: {wifis: {wlan0: networkd}}\n"),
     ],
 )
-def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) -> None:
+def test_an_invalid_file_is_refused_with_one_sentence(name: str, text: str) -> None:
     with pytest.raises(InterludeError) as refused:
         check(parse_seed({name: text.encode()}))
     assert name in str(refused.value) or isinstance(refused.value, SeedRefused)
@@ -191,14 +191,14 @@ def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) 
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\xff\xfe", "name: Küche".encode("latin-1")])
-def test_bytes_that_are_no_text_are_said_so(data: bytes) -> None:
+def test_bytes_that_are_no_text_are_reported(data: bytes) -> None:
     with pytest.raises(SeedRefused, match="is no text"):
         parse_seed({"user-data": data})
 
 
 @pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
+def test_encoding_and_line_ends_of_the_editor_do_not_matter(code: str, end: str) -> None:
     text = f"hostname: kitchen{end}wifi:{end}  name: Café{end}  password: eight and more{end}"
     assert parse_seed({"interlude.yaml": text.encode(code)}) == Seed(
         hostname="kitchen", wifi=WifiNetwork("Café".encode(), "eight and more")
@@ -209,12 +209,12 @@ def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
     "password", ["12345678", "01234567", "1_000_000", "12:34:56:78", "2026-01-01", "1.0000000",
                  "it''s \"quoted\" \\ so"]
 )  # fmt: skip
-def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
+def test_a_password_is_never_parsed_as_a_number_or_date(password: str) -> None:
     quoted = f"'{password}'" if '"' in password else password
-    wanted = WifiNetwork(b"NO", password.replace("''", "'"))
-    assert seed(own=f"wifi:\n  name: NO\n  password: {quoted}\n").wifi == wanted
+    expected = WifiNetwork(b"NO", password.replace("''", "'"))
+    assert seed(own=f"wifi:\n  name: NO\n  password: {quoted}\n").wifi == expected
     points = f"{{wlan0: {{access-points: {{NO: {{password: {quoted}}}}}}}}}"
-    assert seed(network=f"network: {{wifis: {points}}}").wifi == wanted
+    assert seed(network=f"network: {{wifis: {points}}}").wifi == expected
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
         ("mqtt:\n  broker: x\n  user: a\n  password: SECRET #2\n", 4),
     ],
 )
-def test_a_word_that_yaml_would_cut_at_a_hash_is_refused(text: str, line: int) -> None:
+def test_an_unquoted_value_that_yaml_would_cut_at_a_hash_is_refused(text: str, line: int) -> None:
     for name, form in (("interlude.yaml", text), ("user-data", indented(text))):
         with pytest.raises(SeedRefused, match=f"in line {line + (name == 'user-data')} ") as cut:
             parse_seed({name: form.encode()})
@@ -241,7 +241,7 @@ def indented(text: str) -> str:
     return "interlude:\n" + "".join(f"  {line}" for line in text.splitlines(keepends=True))
 
 
-def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
+def test_a_cut_password_in_imagers_format_is_refused_too() -> None:
     with pytest.raises(SeedRefused, match="network-config: The password in line 6"):
         parse_seed({"network-config": b"network:\n wifis:\n  wlan0:\n   access-points:\n"
                                 b"    Home:\n     password: secretpw #1\n"})  # fmt: skip
@@ -250,18 +250,18 @@ def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
 @pytest.mark.parametrize(
     "password", ["'secretpw #1'  # of the router", '"secretpw #1"', "secretpw#1", "'it''s #1 here'"]
 )
-def test_a_hash_that_cuts_nothing_is_welcome(password: str) -> None:
+def test_a_hash_that_cuts_nothing_is_accepted(password: str) -> None:
     found = seed(own=f"wifi:\n  name: Home\n  password: {password}\n  country: DE # here\n")
     plain = password.partition("  # ")[0].strip("'\"").replace("''", "'")
     assert found == Seed(wifi=WifiNetwork(b"Home", plain), country="DE")
 
 
-def test_remarks_behind_other_lines_are_remarks() -> None:
+def test_comments_on_other_lines_are_ignored() -> None:
     found = seed(own="mode: open  # or wake_word\nname: Kitchen  # in Home Assistant\n")
     assert found == Seed(mode="open", name="Kitchen")
 
 
-def test_small_liberties_are_taken_as_they_are_meant() -> None:
+def test_a_single_key_and_yaml_booleans_are_accepted() -> None:
     found = seed(own=f"ssh_keys: {KEY}\nwifi: {{name: Home, country: no, hidden: yes}}\nmqtt:\n")
     assert found == Seed(keys=(KEY,), wifi=WifiNetwork(b"Home", hidden=True), country="NO")
 
@@ -276,9 +276,7 @@ def test_small_liberties_are_taken_as_they_are_meant() -> None:
         ("wifi: {name: Home, password: eight-and,SECRET}", "single quotes"),
     ],
 )
-def test_what_is_wrong_is_said_in_an_owners_words_and_no_secret_repeated(
-    text: str, why: str
-) -> None:
+def test_an_error_is_explained_to_the_owner_without_repeating_a_secret(text: str, why: str) -> None:
     with pytest.raises(SeedRefused, match=why) as refused:
         parse_seed({"interlude.yaml": text.encode()})
     assert "$" not in str(refused.value)

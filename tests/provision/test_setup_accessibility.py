@@ -1,5 +1,6 @@
-"""The set-up page as its users have it, on a phone, dark and in German, and on a desk, light and in
-English: axe-core finds nothing grave, and nothing is wider than the screen."""
+"""The set-up page on a phone (dark, German) and on a desktop (light, English): axe-core finds no
+serious violation, and nothing is wider than the screen.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def screen(request: pytest.FixtureRequest) -> Iterator[Screen]:
         yield made
 
 
-def test_nothing_keeps_anybody_from_setting_a_box_up(screen: Screen) -> None:
+def test_the_set_up_is_accessible_from_the_form_to_the_result(screen: Screen) -> None:
     typed: list[Seed] = []
     problems = ["", "The password of Home does not fit."]
 
@@ -65,7 +66,7 @@ def test_nothing_keeps_anybody_from_setting_a_box_up(screen: Screen) -> None:
 def look(screen: Screen) -> None:
     browser = screen.browser
     assert browser.run("document.documentElement.lang") == screen.language
-    assert [one for one in findings(browser) if one.grave] == []
+    assert [finding for finding in findings(browser) if finding.grave] == []
     assert browser.run(OVER) <= 0, "wider than the screen"
     if screen.phone:
         tab_through(browser)

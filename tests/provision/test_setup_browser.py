@@ -1,4 +1,4 @@
-"""The set-up page in a real browser: what is typed arrives."""
+"""The set-up page in a real browser: a submitted form arrives."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     thread.join()
 
 
-def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None:
+def test_a_form_submitted_by_a_browser_is_accepted(tmp_path: Path, port: int) -> None:
     with Chromium(360) as browser:
         browser.open(f"http://127.0.0.1:{port}/")
         browser.run("document.querySelector('input[name=wifi]').focus()")
@@ -49,7 +49,7 @@ def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_cut_off_at_any_width_and_the_rest_opens_by_the_keyboard(
+def test_nothing_is_wider_than_the_screen_and_the_details_open_with_the_keyboard(
     port: int, width: int
 ) -> None:
     with Chromium(width) as browser:

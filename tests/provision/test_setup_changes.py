@@ -1,4 +1,4 @@
-"""A Wi-Fi that is typed at a set-up that was asked for replaces another only once it works."""
+"""A Wi-Fi entered during a requested set-up replaces the old one only after it was joined."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def home(password: str, hostname: str = "") -> Seed:
 
 
 def passwords(ground: ProvisionTarget) -> list[str]:
-    """Of the running system, and of the card: what the next start will have."""
+    """The passwords of the running system and of the card, which the next start will use."""
     return [psk(ground.root / CONNECTION), psk(ground.keep / CONNECTION)]
 
 
@@ -39,15 +39,16 @@ def psk(file: Path) -> str:
 
 @dataclass
 class House:
-    """A box and its house, whose Wi-Fi lets it in by any of WORKING. `types`: what somebody types
-    into the set-up's page, in turn, and how often it was open."""
+    """A box in a house whose Wi-Fi accepts any password of WORKING. `types`: the forms that are
+    submitted, one each time the page is open.
+    """
 
     ground: ProvisionTarget
     folder: Path
     types: list[Seed]
     asked: bool = True
     cable: bool = False
-    another_is_known: bool = False  # which lets the box in, whatever is typed
+    another_is_known: bool = False  # a known Wi-Fi that the box joins whatever the form says
     said: list[str] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
@@ -75,7 +76,7 @@ class House:
                 return ["interlude-wifi"] * (house.ground.root / CONNECTION).exists()
 
             def open(self, name: str, password: str) -> None:
-                self.opened, self.network = True, None  # one radio
+                self.opened, self.network = True, None  # there is one radio
 
             def close(self) -> None:
                 self.opened = False
@@ -95,7 +96,7 @@ class House:
 
         def sleep(seconds: float) -> None:
             self.now_s += seconds
-            assert self.now_s < 20_000, "it never ends"
+            assert self.now_s < 20_000, "the set-up never ends"
             if radio.opened:
                 self.on_the_card.append(passwords(self.ground)[1])
                 if self.types:
@@ -116,7 +117,7 @@ def house(ground: ProvisionTarget, tmp_path: Path) -> House:
     return House(ground, tmp_path / "page", [])
 
 
-def test_another_wifi_that_the_box_knows_does_not_stand_for_the_one_that_was_typed(
+def test_joining_another_known_wifi_does_not_count_as_joining_the_entered_one(
     house: House,
 ) -> None:
     house.another_is_known = True
@@ -126,7 +127,7 @@ def test_another_wifi_that_the_box_knows_does_not_stand_for_the_one_that_was_typ
     assert passwords(house.ground) == [NEW, NEW]
 
 
-def test_a_mistyped_password_does_not_take_the_box_out_of_its_wifi(house: House) -> None:
+def test_after_a_mistyped_password_the_box_keeps_its_old_wifi(house: House) -> None:
     house.types = [home(TYPO)]
     assert house.run() == "nobody came"
     assert ASKED_S <= house.now_s < ASKED_S + 10 * LOOK_S
@@ -137,40 +138,40 @@ def test_a_mistyped_password_does_not_take_the_box_out_of_its_wifi(house: House)
     assert (house.ground.root / CONNECTION).stat().st_mode & 0o777 == 0o600
 
 
-def test_nor_does_a_power_cut_while_another_is_typed(house: House) -> None:
+def test_the_card_keeps_the_old_wifi_while_a_new_one_is_tried(house: House) -> None:
     house.types = [home(TYPO), home(TYPO)]
     house.run()
     assert set(house.on_the_card) == {GOOD}
 
 
-def test_the_one_that_lets_the_box_in_is_kept(house: House) -> None:
+def test_a_wifi_that_the_box_joins_is_kept(house: House) -> None:
     house.types = [home(TYPO), home(NEW)]
     assert house.run() == "set up"
     assert passwords(house.ground) == [NEW, NEW]
     assert (house.ground.keep / CONNECTION).stat().st_mode & 0o777 == 0o600
 
 
-def test_the_rest_of_what_was_typed_stays(house: House) -> None:
+def test_the_other_values_of_a_failed_form_are_kept(house: House) -> None:
     house.types = [home(TYPO, "kitchen")]
     house.run()
     assert (house.ground.keep / HOST).read_text() == "kitchen\n"
     assert house.named == ["kitchen"]
 
 
-def test_with_a_cable_the_wifi_from_before_is_not_left_either(house: House) -> None:
+def test_with_a_cable_the_old_wifi_is_kept_too(house: House) -> None:
     house.types, house.cable = [home(TYPO)], True
     assert house.run() == "nobody came"
     assert passwords(house.ground) == [GOOD, GOOD]
-    assert "vorher hatte" not in house.said[-1]  # it is in the cable's network
+    assert "vorher hatte" not in house.said[-1]  # the box is connected by the cable
 
 
-def test_nobody_who_typed_nothing_is_told_of_a_wifi_from_before(house: House) -> None:
+def test_an_unused_set_up_does_not_mention_the_old_wifi(house: House) -> None:
     assert house.run() == "nobody came"
-    assert not any("vorher hatte" in said for said in house.said)
+    assert not any("vorher hatte" in sentence for sentence in house.said)
 
 
-def test_a_box_that_was_in_no_network_keeps_what_was_typed(house: House) -> None:
-    """Its router may be off for a while: what is known is tried again every few minutes."""
+def test_a_box_without_a_network_keeps_the_entered_wifi(house: House) -> None:
+    """Its router may be off for a while: known networks are tried again every few minutes."""
     apply(home("of last year"), house.ground)
     house.asked = False
     house.types = [home(TYPO), home(NEW)]
@@ -180,14 +181,14 @@ def test_a_box_that_was_in_no_network_keeps_what_was_typed(house: House) -> None
     assert passwords(house.ground) == [NEW, NEW]
 
 
-def test_a_box_that_knew_none_keeps_what_was_typed(ground: ProvisionTarget) -> None:
+def test_a_box_without_an_old_wifi_keeps_the_entered_one(ground: ProvisionTarget) -> None:
     changes = BoxChanges(ground, print, print)
     changes.apply(home(TYPO), tried=True)
     assert not changes.put_back_wifi()
     assert passwords(ground) == [TYPO, TYPO]
 
 
-def test_a_card_that_takes_nothing_more_keeps_the_wifi_that_it_has(house: House) -> None:
+def test_a_full_card_keeps_its_old_wifi(house: House) -> None:
     class Full(Disk):
         def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
             raise OSError(28, "No space left on device")
@@ -201,7 +202,7 @@ def test_a_card_that_takes_nothing_more_keeps_the_wifi_that_it_has(house: House)
     assert "No space left" in house.logged[-1]
 
 
-def test_no_wifi_is_read_from_behind_a_link(house: House, tmp_path: Path) -> None:
+def test_no_wifi_is_restored_from_behind_a_link(house: House, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("another's")
     kept = house.ground.keep / CONNECTION
     kept.unlink()

@@ -1,4 +1,4 @@
-"""The set-up page over a socket: headers, lengths, several connections, and how it ends."""
+"""The set-up page over a socket: headers, content lengths, connections and the shutdown."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from appliance.provision.submitted_form import last_used_ns
 from appliance.runtime.listening_socket import try_listen
 from tests.waiting import until
 
-pytestmark = pytest.mark.process  # connections are let go after seconds
+pytestmark = pytest.mark.process  # idle connections are closed after seconds
 
 
 @dataclass
 class SetupServed:
-    """The page on a port of this machine. `folder`: root's and the page's in one."""
+    """The page on a local port. `folder`: used as the folder of root and of the page."""
 
     folder: Path
     port: int
@@ -35,17 +35,17 @@ class SetupServed:
     def ask(
         self, method: str, head: dict[str, str] | None = None, path: str = "/"
     ) -> tuple[int, dict[str, str], str]:
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        line.request(method, path, b"", head or {})
-        reply = line.getresponse()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request(method, path, b"", head or {})
+        reply = connection.getresponse()
         found = reply.status, dict(reply.getheaders()), reply.read().decode()
-        line.close()
+        connection.close()
         return found
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[SetupServed]:
-    """As the unit runs it; it ends when root says that the set-up is over."""
+    """The server as the unit runs it; it ends when root removes the access file."""
     with try_listen(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
     access = tmp_path / OPEN
@@ -67,7 +67,7 @@ def accepts(port: int) -> bool:
     return True
 
 
-def test_the_page_is_served_with_headers_that_allow_nothing(served: SetupServed) -> None:
+def test_the_page_is_served_with_restrictive_headers(served: SetupServed) -> None:
     status, head, shown = served.ask("GET")
     assert status == 200
     assert "<form" in shown
@@ -78,12 +78,12 @@ def test_the_page_is_served_with_headers_that_allow_nothing(served: SetupServed)
     assert "Server" not in head
 
 
-def test_its_style_and_its_sign_are_served_too(served: SetupServed) -> None:
+def test_stylesheet_and_icon_are_served_too(served: SetupServed) -> None:
     for path in ("/static/page.css", "/static/icon.svg"):
         assert served.ask("GET", path=path)[0] == 200
 
 
-def test_the_last_problem_is_on_it(served: SetupServed) -> None:
+def test_the_last_problem_is_shown_on_the_page(served: SetupServed) -> None:
     (served.folder / "problem").write_text("The Wi-Fi did not let me in.")
     assert "did not let me in" in served.ask("GET")[2]
 
@@ -91,33 +91,33 @@ def test_the_last_problem_is_on_it(served: SetupServed) -> None:
 @pytest.mark.parametrize(
     ("length", "status"), [("-1", 400), ("x", 400), (str(MOST_BYTES + 1), 413), ("", 400)]
 )
-def test_a_length_that_is_none_or_too_large_is_refused_unread(
+def test_an_invalid_or_too_large_content_length_is_refused_before_the_body_is_read(
     served: SetupServed, length: str, status: int
 ) -> None:
     head = {"Content-Length": length, "Content-Type": FORM}
     assert served.ask("POST", head)[0] == status
 
 
-def test_what_is_longer_than_it_was_said_to_be_is_refused(served: SetupServed) -> None:
-    with socket.create_connection(("127.0.0.1", served.port), timeout=20) as line:
-        line.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
-        line.sendall(b"%x\r\n" % (MOST_BYTES + 1) + b"x" * (MOST_BYTES + 1) + b"\r\n")
-        assert line.recv(65_536).startswith(b"HTTP/1.1 413 ")
+def test_a_chunked_body_above_the_limit_is_refused(served: SetupServed) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=20) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.sendall(b"%x\r\n" % (MOST_BYTES + 1) + b"x" * (MOST_BYTES + 1) + b"\r\n")
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 413 ")
 
 
-def test_silent_connections_keep_nobody_from_the_page(served: SetupServed) -> None:
-    """A browser opens some ahead."""
+def test_idle_connections_do_not_block_the_page(served: SetupServed) -> None:
+    """A browser opens some in advance."""
     silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(4)]
     try:
-        begun_s = time.monotonic()
+        began_s = time.monotonic()
         assert served.ask("GET")[0] == 200
-        assert time.monotonic() - begun_s < CONNECTION_S
+        assert time.monotonic() - began_s < CONNECTION_S
     finally:
-        for each in silent:
-            each.close()
+        for connection in silent:
+            connection.close()
 
 
-def test_no_more_connections_are_held_than_there_is_room_for(served: SetupServed) -> None:
+def test_the_number_of_connections_of_one_client_is_limited(served: SetupServed) -> None:
     silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(MOST_OF_ONE)]
     try:
         with pytest.raises((http.client.HTTPException, OSError)):
@@ -135,7 +135,7 @@ def test_no_more_connections_are_held_than_there_is_room_for(served: SetupServed
     until(answers)
 
 
-def test_the_form_is_a_use_of_the_page_and_a_phones_look_for_the_world_is_none(
+def test_loading_the_form_counts_as_a_use_and_a_connectivity_check_does_not(
     served: SetupServed,
 ) -> None:
     assert served.ask("GET", {"Host": "captive.apple.com"})[0] == 302
@@ -144,7 +144,7 @@ def test_the_form_is_a_use_of_the_page_and_a_phones_look_for_the_world_is_none(
     first = last_used_ns(served.folder)
     assert first is not None
 
-    def used_again() -> bool:  # the clock of files has a grain of some ms
+    def used_again() -> bool:  # file times have a resolution of some ms
         assert served.ask("POST", {"Content-Length": "0", "Content-Type": FORM})[0] != 302
         return last_used_ns(served.folder) != first
 
@@ -155,16 +155,16 @@ def test_another_method_is_refused(served: SetupServed) -> None:
     assert served.ask("DELETE")[0] == 405
 
 
-def test_where_there_is_no_set_up_nothing_is_served(tmp_path: Path) -> None:
+def test_without_a_set_up_nothing_is_served(tmp_path: Path) -> None:
     serve(tmp_path, tmp_path)
 
 
-def test_it_listens_on_the_access_points_address_and_no_other(tmp_path: Path) -> None:
+def test_the_server_listens_only_on_the_address_of_the_access_point(tmp_path: Path) -> None:
     async def listening() -> list[str]:
         made = server(tmp_path, SetupAccess("127.0.0.2", 0), tmp_path)
         await made.start()
         assert made._server is not None
-        found = [str(each.getsockname()[0]) for each in made._server.sockets]
+        found = [str(listener.getsockname()[0]) for listener in made._server.sockets]
         made.close()
         return found
 

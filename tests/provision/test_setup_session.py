@@ -1,4 +1,6 @@
-"""A box in no network: it says so, opens a Wi-Fi and a page, and joins what is typed there."""
+"""A box without a network announces it, opens an access point with a page, and joins the entered
+Wi-Fi.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,20 @@ from appliance.runtime import network_status as network
 from tests.provision.setup_scene import CABLE, HOME, WIFI, WRONG, PaperRadio, Scene
 
 
-def test_a_box_in_a_network_is_left_alone(scene: Scene) -> None:
+def test_a_box_with_a_network_starts_no_set_up(scene: Scene) -> None:
     scene.radio.network = CABLE
     assert scene.run() == "in a network"
     assert (scene.said, scene.radio.story) == ([], [])
     assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
-def test_a_cable_that_comes_up_late_is_waited_for(scene: Scene) -> None:
+def test_the_start_waits_for_a_slow_cable_connection(scene: Scene) -> None:
     scene.at = [(NETWORK_S - 5, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
     assert scene.said == []
 
 
-def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_opens(
+def test_a_refused_wifi_is_announced_within_75_s_and_the_set_up_opens(
     scene: Scene,
 ) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
@@ -45,7 +47,7 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
     assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
-def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) -> None:
+def test_a_wifi_that_returns_is_joined_again_automatically(scene: Scene) -> None:
     away = "The Wi-Fi Home is out of range."
     scene.radio = PaperRadio(has_profile=True, answers=[away, away, ""])
     assert scene.run() == "in a network"
@@ -56,7 +58,7 @@ def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) 
     assert scene.logged == [away]
 
 
-def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: Scene) -> None:
+def test_a_new_box_on_a_cable_announces_its_name_and_the_set_up(scene: Scene) -> None:
     scene.radio.network, scene.untouched = CABLE, True
     assert scene.run() == "nobody came"
     assert "on your network by cable. My name there is interlude dot local" in scene.said[0]
@@ -67,34 +69,36 @@ def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: 
     assert scene.logged == []
 
 
-def test_without_a_radio_a_box_with_a_cable_says_its_name_and_what_to_do(scene: Scene) -> None:
+def test_a_new_box_on_a_cable_without_a_radio_announces_its_name_and_the_seed_file(
+    scene: Scene,
+) -> None:
     scene.radio = PaperRadio(network=CABLE, wifi="")
     scene.untouched = True
     assert scene.run() == "in a network"
-    (said,) = scene.said
-    assert "My name there is interlude dot local" in said
-    assert "interlude dot yaml" in said
+    (sentence,) = scene.said
+    assert "My name there is interlude dot local" in sentence
+    assert "interlude dot yaml" in sentence
     assert scene.radio.story == []
 
 
-def test_a_box_whose_name_another_has_says_its_own(scene: Scene) -> None:
+def test_a_name_conflict_is_announced_at_the_first_start_only(scene: Scene) -> None:
     scene.radio.network = WIFI
     scene.own_name = "interlude-2.local"
     assert scene.run() == "in a network"
-    (said,) = scene.said
-    assert "is called interlude, too. My name there is interlude dash 2 dot local." in said
+    (sentence,) = scene.said
+    assert "is called interlude, too. My name there is interlude dash 2 dot local." in sentence
     again = Scene(scene.folder, scene.page, PaperRadio(network=WIFI), own_name="interlude-2.local")
     assert again.run(first=False) == "in a network"
     assert again.said == []
 
 
-def test_without_wifi_a_cable_is_asked_for(scene: Scene) -> None:
+def test_a_box_without_a_radio_asks_for_a_cable(scene: Scene) -> None:
     scene.radio.wifi = ""
     scene.run()
     assert scene.said == ["I have no network. Plug in a network cable."]
 
 
-def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
+def test_a_cable_ends_an_automatic_set_up_but_not_a_requested_one(scene: Scene) -> None:
     scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
     assert scene.radio.story == ["open Interlude 4711", "close"]
@@ -104,7 +108,7 @@ def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
     assert "ready to be set up" in asked.said[0]
 
 
-def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene) -> None:
+def test_the_problem_of_the_wifi_stays_readable_after_a_cable_connection(scene: Scene) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG])
     scene.at = [(KNOWN_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
@@ -115,22 +119,22 @@ def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene
     assert network.read_status(scene.folder) == here
 
 
-def test_a_wifi_that_let_the_box_in_is_no_trouble_any_more(scene: Scene) -> None:
+def test_joining_the_wifi_clears_its_problem(scene: Scene) -> None:
     network.write_status(network.NetworkStatus(wifi=WRONG), scene.folder)
     scene.radio = PaperRadio(network=WIFI, has_profile=True)
     assert scene.run() == "in a network"
     assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
-def test_what_the_card_says_can_be_read_for_as_long_as_it_says_it(scene: Scene) -> None:
+def test_a_problem_of_the_card_is_published_during_and_after_the_set_up(scene: Scene) -> None:
     scene.card = "interlude.yaml: There is no mode `loud`."
     scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     scene.run()
-    assert {one.card for one in scene.public if one.setup} == {scene.card}
+    assert {status.card for status in scene.public if status.setup} == {scene.card}
     assert network.read_status(scene.folder).card == scene.card
 
 
-def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
+def test_an_access_point_that_cannot_be_opened_is_announced(scene: Scene) -> None:
     class Broken(PaperRadio):
         def open(self, name: str, password: str) -> None:
             raise StorageError("NetworkManager: no such mode.")
@@ -142,7 +146,7 @@ def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
     assert scene.radio.story == ["close"]
 
 
-def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene: Scene) -> None:
+def test_an_intermittent_network_manager_does_not_end_the_set_up(scene: Scene) -> None:
     class Away(PaperRadio):
         asked = 0
 
@@ -160,7 +164,9 @@ def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene:
     assert scene.run() == "set up"
 
 
-def test_what_cannot_be_opened_is_not_said_again_every_few_minutes(scene: Scene) -> None:
+def test_an_access_point_that_cannot_be_opened_is_announced_at_the_first_start_only(
+    scene: Scene,
+) -> None:
     class Broken(PaperRadio):
         def open(self, name: str, password: str) -> None:
             raise StorageError("NetworkManager: no such mode.")
@@ -171,7 +177,7 @@ def test_what_cannot_be_opened_is_not_said_again_every_few_minutes(scene: Scene)
     assert scene.said == []
 
 
-def test_a_radio_that_says_no_at_first_is_asked_again(scene: Scene) -> None:
+def test_opening_the_access_point_is_retried(scene: Scene) -> None:
     class Busy(PaperRadio):
         def open(self, name: str, password: str) -> None:
             if not self.story:
@@ -185,7 +191,7 @@ def test_a_radio_that_says_no_at_first_is_asked_again(scene: Scene) -> None:
     assert scene.radio.story[:2] == ["busy", "open Interlude 4711"]
 
 
-def test_a_cable_is_asked_for_as_soon_as_the_box_can(scene: Scene) -> None:
+def test_the_request_for_a_cable_is_spoken_when_the_box_can_speak(scene: Scene) -> None:
     scene.radio.wifi = ""
     scene.box_up_s = NETWORK_S + 60
     scene.run()

@@ -1,4 +1,4 @@
-"""A set-up that is open: what it says, what is typed, and how it ends."""
+"""An open set-up: its announcements, submitted forms and its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from appliance.provision.submitted_form import FILE, USED, ask_identify, mark_us
 from tests.provision.setup_scene import CABLE, HOME, WIFI, WRONG, PaperRadio, Scene
 
 
-def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Scene) -> None:
+def test_a_user_of_the_page_is_not_cut_off_by_another_attempt_to_join(scene: Scene) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
     late_s = KNOWN_S + CLOSED_S - 10
     scene.at = [
@@ -46,26 +46,26 @@ def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Sc
     assert scene.left == []
 
 
-def test_a_page_that_somebody_left_open_is_closed_in_the_end(scene: Scene) -> None:
+def test_a_page_that_is_left_open_is_closed_after_a_while(scene: Scene) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
     scene.at = [(KNOWN_S + 60, lambda: mark_used(scene.page))]
     assert scene.run() == "in a network"
     assert KNOWN_S + 60 + USED_S <= scene.time_s < KNOWN_S + 60 + USED_S + 5 * LOOK_S
 
 
-def test_a_page_that_is_used_without_end_keeps_no_box_from_its_wifi(scene: Scene) -> None:
+def test_endless_use_of_the_page_does_not_prevent_joining_the_wifi(scene: Scene) -> None:
     def use(at_s: int) -> None:
         mark_used(scene.page)
-        os.utime(scene.page / USED, ns=(at_s, at_s))  # a note of its own, however fast this runs
+        os.utime(scene.page / USED, ns=(at_s, at_s))  # a distinct time, however fast this runs
 
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
     scene.at = [(float(at_s), partial(use, at_s)) for at_s in range(60, 15_000, 60)]
     assert scene.run() == "in a network"
-    begun_s = KNOWN_S
-    assert begun_s + MOST_USED_S <= scene.time_s < begun_s + MOST_USED_S + 5 * LOOK_S
+    began_s = KNOWN_S
+    assert began_s + MOST_USED_S <= scene.time_s < began_s + MOST_USED_S + 5 * LOOK_S
 
 
-def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> None:
+def test_on_a_cable_a_form_without_a_wifi_is_accepted(scene: Scene) -> None:
     scene.radio.network, scene.untouched = CABLE, True
     typed = Seed(broker="homeassistant.local")
     scene.at = [(30.0, lambda: submit(scene.page, typed))]
@@ -75,7 +75,7 @@ def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> 
     assert "set up. My name there is interlude dot local." in scene.said[-1]
 
 
-def test_without_a_cable_a_wifi_is_asked_for_and_nothing_typed_is_nothing(scene: Scene) -> None:
+def test_without_a_cable_a_wifi_is_required_and_an_empty_form_is_refused(scene: Scene) -> None:
     problems: list[str] = []
 
     def note() -> None:
@@ -94,15 +94,15 @@ def test_without_a_cable_a_wifi_is_asked_for_and_nothing_typed_is_nothing(scene:
     assert scene.applied == [HOME]
 
 
-def test_a_set_up_that_was_asked_for_and_that_nobody_used_ends(scene: Scene) -> None:
+def test_a_requested_set_up_that_is_not_used_ends(scene: Scene) -> None:
     scene.radio = PaperRadio(network=WIFI, has_profile=True)
-    scene.at = [(1.0, lambda: setattr(scene.radio, "network", None))]  # one radio
+    scene.at = [(1.0, lambda: setattr(scene.radio, "network", None))]  # there is one radio
     assert scene.run(asked=True) == "nobody came"
     assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
     assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
 
 
-def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
+def test_a_submitted_form_is_applied_and_its_wifi_joined(scene: Scene) -> None:
     scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.applied == [HOME]
@@ -116,7 +116,7 @@ def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
     assert scene.left == []
 
 
-def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None:
+def test_the_page_gets_its_address_and_the_networks_in_reach(scene: Scene) -> None:
     seen = []
     scene.at = [
         (NETWORK_S + 5, lambda: seen.append(read_access(scene.folder))),
@@ -125,10 +125,10 @@ def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None
     scene.run()
     assert seen[0] is not None
     assert (seen[0].address, seen[0].asked) == ("10.42.0.1", False)
-    assert [each.name for each in seen[0].networks] == ["Home", "Neighbour"]
+    assert [wifi.name for wifi in seen[0].networks] == ["Home", "Neighbour"]
 
 
-def test_who_asks_by_bluetooth_which_box_it_is_hears_it_and_not_all_the_time(scene: Scene) -> None:
+def test_a_bluetooth_identify_request_is_spoken_at_a_limited_rate(scene: Scene) -> None:
     scene.at = [
         *((NETWORK_S + second, lambda: ask_identify(scene.page)) for second in range(5, 12)),
         (NETWORK_S + 5 + 2 * IDENTIFY_S, lambda: ask_identify(scene.page)),
@@ -139,7 +139,7 @@ def test_who_asks_by_bluetooth_which_box_it_is_hears_it_and_not_all_the_time(sce
     assert scene.left == []
 
 
-def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> None:
+def test_after_a_wrong_password_the_page_opens_again_with_the_reason(scene: Scene) -> None:
     problems = []
     scene.radio.answers = [WRONG, ""]
     scene.at = [
@@ -153,7 +153,7 @@ def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> Non
     assert len(scene.applied) == 2
 
 
-def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None:
+def test_a_form_that_cannot_be_applied_is_announced_and_the_page_stays_open(scene: Scene) -> None:
     scene.refuses = "There is no time zone `x`."
     scene.at = [
         (NETWORK_S + 5, lambda: submit(scene.page, HOME)),
@@ -172,7 +172,7 @@ def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None
         (b'{"wifi": "Home", "password": "correct horse", "broker": "a;b"}', "not a broker"),
     ],
 )
-def test_what_root_does_not_take_is_said_on_the_page_which_stays(
+def test_a_form_that_root_refuses_is_explained_on_the_page_which_stays_open(
     scene: Scene, data: bytes, why: str
 ) -> None:
     problems: list[str] = []
@@ -187,28 +187,30 @@ def test_what_root_does_not_take_is_said_on_the_page_which_stays(
 
 
 @pytest.mark.long
-def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) -> None:
+def test_the_invitation_is_repeated_a_limited_number_of_times(scene: Scene) -> None:
     scene.at = [(10_000.0, lambda: submit(scene.page, HOME))]
     scene.run()
     assert sum("with a phone" in sentence for sentence in scene.said) == REPEATS
     assert REPEATS * REPEAT_S < 10_000.0
 
 
-def test_so_it_does_when_the_panel_asked_for_it_whenever_that_was(scene: Scene) -> None:
+def test_a_requested_set_up_repeats_its_invitation_after_the_first_start_too(scene: Scene) -> None:
     scene.radio = PaperRadio(network=WIFI, has_profile=True)
     assert scene.run(asked=True, first=False) == "nobody came"
-    told = [sentence for sentence in scene.said if "Amber. Canoe." in sentence]
-    assert len(told) >= ASKED_S / REPEAT_S
+    invitations = [sentence for sentence in scene.said if "Amber. Canoe." in sentence]
+    assert len(invitations) >= ASKED_S / REPEAT_S
 
 
 @pytest.mark.long
-def test_of_a_network_that_is_lost_later_it_says_it_once(scene: Scene) -> None:
+def test_a_network_lost_later_is_announced_once(scene: Scene) -> None:
     scene.at = [(5_000.0, lambda: setattr(scene.radio, "network", CABLE))]
     scene.run(first=False)
     assert sum("with a phone" in sentence for sentence in scene.said) == 1
 
 
-def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: Scene) -> None:
+def test_a_box_that_is_still_starting_does_not_delay_the_set_up_and_speaks_later(
+    scene: Scene,
+) -> None:
     scene.box_up_s = NETWORK_S + 100
     scene.at = [(NETWORK_S + 20, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
@@ -219,6 +221,6 @@ def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: 
     assert sum("with a phone" in sentence for sentence in late.said) == 1
 
 
-def test_each_set_up_has_a_password_of_its_own(scene: Scene) -> None:
+def test_each_set_up_has_a_new_password(scene: Scene) -> None:
     made = [SetupSession(PaperRadio(), bool, scene) for _ in range(4)]
-    assert len({one.password for one in made}) == 4
+    assert len({session.password for session in made}) == 4

@@ -1,4 +1,4 @@
-"""The set-up page: what is typed there is a stranger's, until it has been checked."""
+"""The set-up page: its input is untrusted until it has been checked."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "
 
 
 class Phone:
-    """One that joined the box's Wi-Fi. `taken`: what the site found good; `used`: how often
-    somebody had the form."""
+    """A phone that joined the access point of the box. `taken`: the accepted seeds. `used`: how
+    often the page counted a use.
+    """
 
     def __init__(self, *, cable: bool = False, language: str = "en") -> None:
         self.taken: list[Seed] = []
@@ -40,16 +41,16 @@ class Phone:
         self.used += 1
 
     def get(self, path: str = "/", host: str = PLACE, **headers: str) -> Reply:
-        said = {"host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.site.answer(Request("GET", path, said))
+        fields = {"host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.site.answer(Request("GET", path, fields))
 
     def text(self, **headers: str) -> str:
         return self.get(**headers).body.decode()
 
     def post(self, body: bytes, **headers: str) -> Reply:
-        said = {"host": PLACE, "content-type": FORM, "origin": f"http://{PLACE}"}
-        said |= {name.replace("_", "-"): value for name, value in headers.items()}
-        return self.site.answer(Request("POST", "/", said, body=body))
+        fields = {"host": PLACE, "content-type": FORM, "origin": f"http://{PLACE}"}
+        fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.site.answer(Request("POST", "/", fields, body=body))
 
     def type(self, **other: str) -> Reply:
         return self.post(urlencode({"token": self.site.token, **TYPED_WELL, **other}).encode())
@@ -64,14 +65,14 @@ def place_of(reply: Reply) -> str:
     return dict(reply.headers).get("Location", "")
 
 
-def test_what_is_typed_becomes_a_seed(phone: Phone) -> None:
+def test_a_submitted_form_becomes_a_seed(phone: Phone) -> None:
     reply = phone.type()
     assert reply.status == 200
     assert phone.taken == [MEANT]
     assert "Home &amp; garden" in reply.body.decode()
 
 
-def test_every_field_of_the_page_is_one_that_root_takes(phone: Phone) -> None:
+def test_the_fields_of_the_form_are_those_that_root_accepts(phone: Phone) -> None:
     shown = phone.text()
     fields = set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', shown)) - {"token"}
     assert fields == set(SubmittedForm.__struct_fields__)
@@ -81,7 +82,7 @@ def test_every_field_of_the_page_is_one_that_root_takes(phone: Phone) -> None:
     assert tuple(offered) == get_args(get_type_hints(SubmittedForm)["model"])
 
 
-def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(phone: Phone) -> None:
+def test_the_form_lists_the_networks_in_reach_with_escaped_names(phone: Phone) -> None:
     shown = phone.text()
     assert "required" in shown
     assert "Home &amp; garden" in shown
@@ -89,12 +90,12 @@ def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(phone: Phone
     assert phone.site.token in shown
 
 
-def test_the_last_problem_is_on_it(phone: Phone) -> None:
+def test_the_last_problem_is_shown_on_the_page(phone: Phone) -> None:
     phone.problem = "The Wi-Fi <Home> did not let me in."
     assert "The Wi-Fi &lt;Home&gt; did not let me in." in phone.text()
 
 
-def test_it_has_the_pages_own_style_and_shows_nothing_of_the_box(phone: Phone) -> None:
+def test_the_page_has_its_stylesheet_and_links_to_no_page_of_the_box(phone: Phone) -> None:
     assert 'href="/static/page.css"' in phone.text()
     assert phone.get("/static/page.css").status == 200
     assert "<nav" not in phone.text()
@@ -102,7 +103,7 @@ def test_it_has_the_pages_own_style_and_shows_nothing_of_the_box(phone: Phone) -
         assert place_of(phone.get(path)) == f"http://{PLACE}/"
 
 
-def test_the_form_is_a_use_and_a_phones_look_for_the_world_is_none(phone: Phone) -> None:
+def test_loading_the_form_counts_as_a_use_and_a_connectivity_check_does_not(phone: Phone) -> None:
     phone.get("/generate_204", "connectivitycheck.gstatic.com")
     phone.get("/static/page.css")
     assert phone.used == 0
@@ -112,7 +113,7 @@ def test_the_form_is_a_use_and_a_phones_look_for_the_world_is_none(phone: Phone)
     assert phone.used == 2
 
 
-# What phones and computers ask by http, to see whether the world is there, and what they expect.
+# The connectivity checks of phones and computers over http, and the answers that they expect.
 PROBES = (
     ("connectivitycheck.gstatic.com", "/generate_204", "204"),  # Android, ChromeOS
     ("www.google.com", "/gen_204", "204"),
@@ -127,27 +128,27 @@ PROBES = (
 )
 
 
-@pytest.mark.parametrize(("host", "path", "wanted"), PROBES)
-def test_what_looks_for_the_world_is_led_to_the_form(
-    phone: Phone, host: str, path: str, wanted: str
+@pytest.mark.parametrize(("host", "path", "expected"), PROBES)
+def test_a_connectivity_check_is_redirected_to_the_form(
+    phone: Phone, host: str, path: str, expected: str
 ) -> None:
     reply = phone.get(path, host)
     assert (reply.status, place_of(reply)) == (302, f"http://{PLACE}/")
-    assert wanted not in (str(reply.status), reply.body.decode())
+    assert expected not in (str(reply.status), reply.body.decode())
 
 
 @pytest.mark.parametrize("path", ["/favicon.ico", "/../etc/passwd", "//", "http://10.42.0.1/"])
-def test_every_other_page_leads_to_the_form(phone: Phone, path: str) -> None:
+def test_every_other_path_is_redirected_to_the_form(phone: Phone, path: str) -> None:
     reply = phone.get(path)
     assert (reply.status, place_of(reply)) == (302, f"http://{PLACE}/")
 
 
-def test_another_hosts_page_has_no_form_which_could_not_be_sent(phone: Phone) -> None:
+def test_another_host_name_is_redirected_to_the_form(phone: Phone) -> None:
     assert place_of(phone.get("/", "example.com")) == f"http://{PLACE}/"
     assert place_of(phone.get("/", "")) == f"http://{PLACE}/"
 
 
-def test_beside_a_cable_a_wifi_may_stay_empty_and_something_is_typed() -> None:
+def test_on_a_cable_the_wifi_may_be_empty_but_not_the_whole_form() -> None:
     phone = Phone(cable=True)
     assert "required" not in phone.text()
     empty = urlencode({"token": phone.site.token, **dict.fromkeys(TYPED_WELL, "")}).encode()
@@ -171,14 +172,14 @@ def test_beside_a_cable_a_wifi_may_stay_empty_and_something_is_typed() -> None:
         ({"content_type": "text/plain"}, 415),
     ],
 )
-def test_another_pages_form_is_refused(phone: Phone, other: dict[str, str], status: int) -> None:
+def test_a_cross_site_form_is_refused(phone: Phone, other: dict[str, str], status: int) -> None:
     body = urlencode({"token": phone.site.token, **TYPED_WELL}).encode()
     assert phone.post(body, **other).status == status
     assert phone.taken == []
 
 
 @pytest.mark.parametrize("token", ["", "guessed", "ümlaut"])
-def test_nothing_is_taken_without_the_pages_token(phone: Phone, token: str) -> None:
+def test_a_form_without_the_token_of_the_page_is_refused(phone: Phone, token: str) -> None:
     assert phone.type(token=token).status == 403
     assert phone.taken == []
 
@@ -198,7 +199,7 @@ def test_nothing_is_taken_without_the_pages_token(phone: Phone, token: str) -> N
         ({"hostname": '"><script>alert(1)</script>'}, "not a host name"),
     ],
 )
-def test_what_is_wrong_is_said_on_the_page_and_not_taken(
+def test_an_invalid_value_is_explained_on_the_page_and_not_accepted(
     phone: Phone, other: dict[str, str], why: str
 ) -> None:
     reply = phone.type(**other)
@@ -208,7 +209,7 @@ def test_what_is_wrong_is_said_on_the_page_and_not_taken(
     assert phone.taken == []
 
 
-def test_what_was_typed_stays_there_to_be_mended_but_for_passwords(phone: Phone) -> None:
+def test_an_invalid_form_keeps_its_values_except_passwords(phone: Phone) -> None:
     shown = phone.type(country="Germany").body.decode()
     assert 'value="Home &amp; garden"' in shown
     assert 'value="homeassistant.local"' in shown
@@ -228,21 +229,21 @@ def test_another_method_is_refused(phone: Phone, method: str) -> None:
     assert phone.site.answer(Request(method, "/", {"host": PLACE})).status == 405
 
 
-def test_a_token_cannot_be_tried_without_end(phone: Phone) -> None:
+def test_the_rate_of_attempts_with_a_wrong_token_is_limited(phone: Phone) -> None:
     found = []
     for _ in range(40):
         found.append(phone.type(token="x").status)
         phone.now_s += 0.1
-    assert found.count(403) == MOST_TRIES + 1  # and one more in these 4 s
+    assert found.count(403) == MOST_TRIES + 1  # one more is allowed in these 4 s
     assert found[-1] == 429
     phone.now_s += 60
     assert phone.type().status == 200
 
 
 @pytest.mark.parametrize("phone", [Phone(language="de"), Phone()])
-def test_a_page_in_german_has_no_english_label(phone: Phone) -> None:
-    wanted = {} if phone.site.language == "de" else {"accept_language": "de-CH,en;q=0.5"}
-    shown = phone.text(**wanted)
+def test_a_german_page_has_no_english_label(phone: Phone) -> None:
+    headers = {} if phone.site.language == "de" else {"accept_language": "de-CH,en;q=0.5"}
+    shown = phone.text(**headers)
     assert '<html lang="de">' in shown
     assert "Dein WLAN" in shown
     labels = set(re.findall(r"<label>([^<]+)<", shown))
@@ -251,22 +252,22 @@ def test_a_page_in_german_has_no_english_label(phone: Phone) -> None:
     assert labels & english_labels == set()
 
 
-def test_a_phone_that_wants_english_gets_it_of_a_german_box() -> None:
+def test_the_language_of_the_phone_has_precedence_over_that_of_the_box() -> None:
     shown = Phone(language="de").text(accept_language="en-GB")
     assert '<html lang="en">' in shown
 
 
-def test_the_page_offers_every_language_that_the_box_speaks_by_itself(phone: Phone) -> None:
+def test_the_form_offers_every_language_of_the_catalogues(phone: Phone) -> None:
     shown = phone.text().partition('name="language"')[2].partition("</select>")[0]
     assert re.findall(r'<option value="([^"]*)"', shown) == ["", "auto", *languages()]
 
 
-def test_a_language_that_is_none_is_refused(phone: Phone) -> None:
+def test_an_unknown_language_is_refused(phone: Phone) -> None:
     assert phone.type(language="klingon").status == 400
     assert phone.taken == []
 
 
-def test_the_page_has_one_title_and_a_name_for_every_field(phone: Phone) -> None:
+def test_the_page_has_one_heading_and_a_label_for_every_field(phone: Phone) -> None:
     shown = phone.text()
     assert len(re.findall(r"<h1", shown)) == 1
     for found in re.finditer(r'<(?:input|select)(?![^>]*type="hidden")[^>]*>', shown):
@@ -274,7 +275,7 @@ def test_the_page_has_one_title_and_a_name_for_every_field(phone: Phone) -> None
         assert before.rfind("<label") > before.rfind("</label>")
 
 
-def test_what_was_typed_wrong_is_told_in_the_phones_language(phone: Phone) -> None:
+def test_an_invalid_value_is_explained_in_the_language_of_the_phone(phone: Phone) -> None:
     typed = urlencode({"token": phone.site.token, **TYPED_WELL, "hostname": "my kitchen"}).encode()
     shown = phone.post(typed, accept_language="de").body.decode()
     assert "„my kitchen“ ist kein Name für das Gerät." in shown

@@ -1,4 +1,4 @@
-"""Whether somebody has set the box up, by whatever way."""
+"""Whether the box has been set up, by whatever means."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from appliance.provision.setup_state import untouched
 from tests.provision.seeds import KEY
 
 
-def test_a_card_as_it_was_flashed_is_untouched(ground: ProvisionTarget) -> None:
+def test_a_freshly_flashed_card_is_untouched(ground: ProvisionTarget) -> None:
     assert untouched(ground)
-    (ground.root / "etc/interlude/settings.yaml").write_text("{}\n")  # as the roles write it
+    (ground.root / "etc/interlude/settings.yaml").write_text(
+        "{}\n"
+    )  # as the Ansible roles write it
     assert untouched(ground)
 
 
@@ -25,13 +27,15 @@ def test_a_card_as_it_was_flashed_is_untouched(ground: ProvisionTarget) -> None:
     ],
     ids=["Wi-Fi", "name", "key", "mode", "broker", "model"],
 )  # fmt: skip
-def test_a_seed_touches_it_and_a_reset_undoes_that(ground: ProvisionTarget, seed: Seed) -> None:
+def test_a_seed_ends_the_untouched_state_and_a_reset_restores_it(
+    ground: ProvisionTarget, seed: Seed
+) -> None:
     apply(seed, ground)
     assert not untouched(ground)
     remove_provisioning(ground)
     assert untouched(ground)
 
 
-def test_settings_that_cannot_be_read_are_somebodys(ground: ProvisionTarget) -> None:
+def test_settings_that_cannot_be_read_count_as_set_up(ground: ProvisionTarget) -> None:
     (ground.root / "etc/interlude/settings.yaml").write_text("mode: [")
     assert not untouched(ground)

@@ -1,4 +1,4 @@
-"""What the set-up page hands to root: its own fields, and nothing else, in one small file."""
+"""The form that the set-up page writes for root: its own fields only, in one small file."""
 
 from __future__ import annotations
 
@@ -44,9 +44,7 @@ def wifi(**more: object) -> bytes:
         (wifi(hostname="a" * 300), "an invalid form"),
     ],
 )
-def test_root_takes_the_pages_own_fields_and_nothing_else(
-    tmp_path: Path, data: bytes, why: str
-) -> None:
+def test_root_accepts_only_the_fields_of_the_page(tmp_path: Path, data: bytes, why: str) -> None:
     (tmp_path / FILE).write_bytes(data)
     with pytest.raises(SeedRefused, match=why):
         pop_form(tmp_path, os.geteuid())
@@ -73,17 +71,17 @@ def folder(at: Path, elsewhere: Path) -> None:
 
 @pytest.mark.parametrize("lay", [fifo, link, sparse, folder])
 @pytest.mark.timeout(20)
-def test_what_is_no_file_of_the_pages_is_not_waited_for_nor_read(
+def test_anything_but_a_regular_file_is_refused_without_blocking(
     tmp_path: Path, lay: Callable[[Path, Path], None]
 ) -> None:
     lay(tmp_path / FILE, tmp_path / "elsewhere")
     with pytest.raises(SeedRefused):
         pop_form(tmp_path, os.geteuid())
-    if lay is not folder:  # of which root empties none
+    if lay is not folder:  # root does not empty a folder
         assert pop_form(tmp_path, os.geteuid()) is None
 
 
-def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
+def test_a_file_of_another_user_is_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(wifi())
     with pytest.raises(SeedRefused, match="not a regular file of its user"):
         pop_form(tmp_path, os.geteuid() + 1)
@@ -93,7 +91,7 @@ def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
     assert taken.wifi == WifiNetwork(b"Home", "correct horse")
 
 
-def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
+def test_a_seed_survives_the_file_unchanged(tmp_path: Path) -> None:
     submit(tmp_path, MEANT)
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
     taken = pop_form(tmp_path, os.geteuid())
@@ -109,7 +107,7 @@ def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
     optional=dict.fromkeys((*SubmittedForm.__struct_fields__[1:], "ssh_keys"),
     st.text(max_size=40)),
 ).map(msgspec.json.encode))  # fmt: skip
-def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
+def test_any_form_is_accepted_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     folder = tmp_path_factory.getbasetemp()
@@ -125,17 +123,17 @@ def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
     can_be_applied(seed)
 
 
-def test_a_use_of_the_page_is_noted_and_cleared_with_what_was_typed(tmp_path: Path) -> None:
+def test_a_use_of_the_page_is_recorded_and_cleared_together_with_the_form(tmp_path: Path) -> None:
     assert last_used_ns(tmp_path) is None
     mark_used(tmp_path)
     submit(tmp_path, MEANT)
     assert last_used_ns(tmp_path) == (tmp_path / "used").stat().st_mtime_ns
     clear(tmp_path)
     assert list(tmp_path.iterdir()) == []
-    clear(tmp_path)  # again, and of a folder that is missing
+    clear(tmp_path)  # again, and a missing folder
     clear(tmp_path / "none")
 
 
-def test_a_use_that_cannot_be_noted_is_no_error_of_the_page(tmp_path: Path) -> None:
+def test_a_use_that_cannot_be_recorded_is_no_error(tmp_path: Path) -> None:
     mark_used(tmp_path / "none")
     assert last_used_ns(tmp_path / "none") is None

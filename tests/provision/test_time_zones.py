@@ -1,4 +1,4 @@
-"""A zone is found by its own name, and by a former one whose file the system does not have."""
+"""A time zone is found by its own name, and by a former name without a file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def root(tmp_path: Path) -> Path:
         ("Europe/Kiev", "Europe/Kyiv"),
         ("Europe/Old", "Europe/Kyiv"),
         ("UTC", "Etc/UTC"),
-        ("Asia/Kolkata", "Asia/Kolkata"),  # without a line
+        ("Asia/Kolkata", "Asia/Kolkata"),  # not in the table
     ],
 )
 def test_a_zone_is_found_by_each_of_its_names(root: Path, name: str, found: str) -> None:
@@ -48,17 +48,17 @@ def test_a_zone_is_found_by_each_of_its_names(root: Path, name: str, found: str)
 @pytest.mark.parametrize(
     "name", ["Europe/Nowhere", "Europe", "europe/kiev", "Away/Alias", "Round/One", "broken", "L"]
 )
-def test_what_leads_to_no_file_is_no_zone(root: Path, name: str) -> None:
+def test_a_name_that_resolves_to_no_file_is_no_zone(root: Path, name: str) -> None:
     assert find_zone(root, name) == ""
 
 
-def test_a_former_name_with_a_file_of_its_own_is_taken_as_it_is(root: Path) -> None:
+def test_a_former_name_with_its_own_file_is_kept(root: Path) -> None:
     (root / FOLDER / "Europe/Kiev").touch()
     assert find_zone(root, "Europe/Kiev") == "Europe/Kiev"
 
 
 @pytest.mark.parametrize("table", [None, b"L Europe/Kyiv Europe/Kiev\n\xff\n"])
-def test_without_a_table_that_can_be_read_there_are_the_files(
+def test_without_a_readable_table_only_names_with_files_are_found(
     root: Path, table: bytes | None
 ) -> None:
     place = root / FOLDER / TABLE
@@ -69,7 +69,7 @@ def test_without_a_table_that_can_be_read_there_are_the_files(
     assert find_zone(root, "Europe/Kiev") == ""
 
 
-def test_every_alias_of_the_real_table_is_found_where_only_the_zones_have_files(
+def test_every_alias_of_the_real_table_resolves_if_only_the_zones_have_files(
     tmp_path: Path,
 ) -> None:
     real = Path("/") / FOLDER / TABLE
@@ -82,4 +82,4 @@ def test_every_alias_of_the_real_table_is_found_where_only_the_zones_have_files(
     (zones / TABLE).write_bytes(real.read_bytes())
     aliases = [row[2] for row in rows if row[0] == "L"]
     assert {"US/Eastern", "Asia/Calcutta", "Europe/Kiev"} <= set(aliases)
-    assert {find_zone(tmp_path, alias) for alias in aliases} <= named  # none of them is ""
+    assert {find_zone(tmp_path, alias) for alias in aliases} <= named  # no result is ""
