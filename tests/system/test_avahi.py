@@ -1,4 +1,4 @@
-"""Names that end in .local: avahi as our drop-in starts it, over Debian's unit."""
+"""Names that end in .local: avahi-daemon as our drop-in for Debian's unit runs it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 SYSTEM = ROOT / "system"
 DROP_IN = SYSTEM / "usr/lib/systemd/system/avahi-daemon.service.d/50-interlude.conf"
 CONFIGURATION = SYSTEM / "usr/lib/interlude/avahi-daemon.conf"
-MOST_EXPOSURE = 20  # tenths, as of our own units (test_units.py)
-# What Debian 12 and 13 have beside remarks, as of avahi 0.8.
+MOST_EXPOSURE = 20  # tenths, as for our own units (test_units.py)
+# The units of Debian 12 and 13 without their comments, from avahi 0.8.
 DEBIANS = """[Unit]
 Description=Avahi mDNS/DNS-SD Stack
 Requires=avahi-daemon.socket
@@ -52,7 +52,7 @@ WantedBy=sockets.target
 
 @pytest.fixture
 def units(tmp_path: Path) -> Path:
-    """Debian's unit with our drop-in, in a root of their own."""
+    """Debian's unit with our drop-in, in a separate root."""
     if skips.LACKING[skips.SYSTEMD]():
         pytest.skip(skips.SYSTEMD)
     folder = tmp_path / "usr/lib/systemd/system"
@@ -84,12 +84,12 @@ def exposure(root: Path, most: int) -> int:
 
 
 @pytest.mark.process
-def test_it_is_as_little_exposed_as_our_own_units(units: Path) -> None:
+def test_avahi_is_as_little_exposed_as_our_own_units(units: Path) -> None:
     assert exposure(units, MOST_EXPOSURE) == 0
 
 
 @pytest.mark.process
-def test_debians_unit_alone_would_not_be(units: Path) -> None:
+def test_debians_unit_without_the_drop_in_is_more_exposed(units: Path) -> None:
     (units / "usr/lib/systemd/system/avahi-daemon.service.d/50-interlude.conf").unlink()
     assert exposure(units, MOST_EXPOSURE) != 0
 
@@ -101,7 +101,7 @@ def of_the_drop_in() -> dict[str, list[str]]:
     return found
 
 
-def test_it_runs_as_its_own_user_without_rights_and_writes_its_own_folder() -> None:
+def test_avahi_runs_as_its_own_user_without_capabilities_and_writes_its_own_folder() -> None:
     keys = of_the_drop_in()
     assert keys["User"] == ["avahi"]
     assert keys["CapabilityBoundingSet"] == keys["AmbientCapabilities"] == [""]
@@ -112,36 +112,36 @@ def test_it_runs_as_its_own_user_without_rights_and_writes_its_own_folder() -> N
     assert "/etc/interlude/secrets" in hidden
 
 
-def test_it_listens_on_one_port_and_in_the_house_only() -> None:
+def test_avahi_binds_one_port_and_no_address_beyond_the_local_network() -> None:
     keys = of_the_drop_in()
     assert keys["SocketBindDeny"] == keys["IPAddressDeny"] == ["any"]
     assert keys["SocketBindAllow"] == ["ipv4:udp:5353", "ipv6:udp:5353"]
 
 
-def test_it_knows_what_the_start_line_asks_for() -> None:
+def test_the_options_of_the_start_line_are_as_expected() -> None:
     (reset, start) = of_the_drop_in()["ExecStart"]
     assert reset == ""
     assert f"--file=/{CONFIGURATION.relative_to(SYSTEM)} " in start
-    assert "--no-drop-root" in start  # it has no root to drop
+    assert "--no-drop-root" in start  # it does not start as root
 
 
-def test_it_publishes_a_name_and_addresses_and_speaks_to_no_bus() -> None:
-    said = configparser.ConfigParser()
-    said.read(CONFIGURATION)
-    assert not said.getboolean("server", "enable-dbus")
-    assert said.getboolean("server", "disallow-other-stacks")
-    assert not said.getboolean("wide-area", "enable-wide-area")
-    assert not said.getboolean("reflector", "enable-reflector")
-    published = {key for key, value in said["publish"].items() if value == "yes"}
+def test_avahi_publishes_a_name_and_addresses_and_uses_no_dbus() -> None:
+    config = configparser.ConfigParser()
+    config.read(CONFIGURATION)
+    assert not config.getboolean("server", "enable-dbus")
+    assert config.getboolean("server", "disallow-other-stacks")
+    assert not config.getboolean("wide-area", "enable-wide-area")
+    assert not config.getboolean("reflector", "enable-reflector")
+    published = {key for key, value in config["publish"].items() if value == "yes"}
     assert published == {"publish-addresses", "disable-user-service-publishing"}
 
 
-def test_box_and_image_have_the_daemon_that_the_resolver_asks() -> None:
+def test_the_image_contains_the_daemon_and_its_resolver_plugin() -> None:
     packages = lines(ROOT / "image/packages.txt")
     assert {"avahi-daemon", "libnss-mdns"} <= set(packages)
 
 
-def test_what_it_announces_is_written_from_the_settings_before_it_begins() -> None:
+def test_the_announcement_is_written_from_the_settings_before_avahi_starts() -> None:
     assert not (SYSTEM / "etc/avahi").exists()
     unit = (SYSTEM / "usr/lib/systemd/system/interlude-mdns.service").read_text()
     assert f"ReadWritePaths=-{FILE.parent}\n" in unit
@@ -151,7 +151,7 @@ def test_what_it_announces_is_written_from_the_settings_before_it_begins() -> No
 
 
 def as_unit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This process's environment becomes, for what the settings look at, that of a unit."""
+    """Give this process the environment of a unit, as far as the settings read it."""
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     text = (SYSTEM / f"usr/lib/systemd/system/{name}.service").read_text()
     for key, value in re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE):
@@ -159,7 +159,7 @@ def as_unit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["interlude-mdns", "interlude-setup"])
-def test_units_that_tell_others_of_the_page_know_that_the_box_serves_one(
+def test_units_that_announce_the_page_know_that_the_box_serves_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_unit(name, monkeypatch)
@@ -167,7 +167,7 @@ def test_units_that_tell_others_of_the_page_know_that_the_box_serves_one(
     assert b"<port>80</port>" in announcement(load_defaults().page)
 
 
-def test_a_unit_that_is_not_run_like_the_box_knows_of_no_page(
+def test_a_unit_without_the_environment_of_the_box_knows_no_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     as_unit("interlude-begin", monkeypatch)

@@ -1,4 +1,6 @@
-"""The first release of a box that has none: checked by the system's tools, then it acts itself."""
+"""The first release of a box without one: checked with tools of the system, then started to install
+itself.
+"""
 
 from __future__ import annotations
 
@@ -40,21 +42,21 @@ def left(at: Bench) -> list[str]:
     return [path.name for path in at.store.root.iterdir()]
 
 
-def test_what_is_in_the_archive_is_called_to_install_it(at: Bench) -> None:
-    # The workshop's release says its version and kind, whatever it is asked.
+def test_the_program_in_the_archive_is_called_to_install_it(at: Bench) -> None:
+    # The program of a workshop release prints its version and kind, whatever its arguments are.
     done = first(at, at.shop.make("0.1.0"), "--cold")
     assert (done.returncode, done.stdout) == (0, "0.1.0 good\n"), done.stderr
     assert left(at) == []
 
 
-def test_a_strangers_archive_is_never_unpacked(at: Bench) -> None:
+def test_an_archive_signed_with_an_untrusted_key_is_never_unpacked(at: Bench) -> None:
     done = first(at, at.shop.make("0.1.0", key=at.shop.new_key("stranger")))
     assert done.returncode != 0
     assert done.stdout == ""
     assert left(at) == []
 
 
-def test_nor_is_one_that_was_changed(at: Bench) -> None:
+def test_a_changed_archive_is_not_unpacked(at: Bench) -> None:
     file = at.shop.make("0.1.0")
     data = bytearray(file.read_bytes())
     data[data.index(b"\x1f\x8b\x08") + 60] ^= 0xFF
@@ -65,7 +67,7 @@ def test_nor_is_one_that_was_changed(at: Bench) -> None:
     assert left(at) == []
 
 
-def test_nor_one_whose_manifest_was_changed(at: Bench) -> None:
+def test_an_archive_with_a_changed_manifest_is_not_unpacked(at: Bench) -> None:
     file = at.shop.make("0.1.0")
     file.write_bytes(file.read_bytes().replace(b'"0.1.0"', b'"9.1.0"'))
     assert first(at, file).returncode != 0

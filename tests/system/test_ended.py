@@ -1,4 +1,4 @@
-"""Which ends of the box count, and after how many of them it is given up."""
+"""Which ends of the supervisor count as bad, and after how many of them the box is given up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_ORDER = End("success", 0, asked=False, lived_s=600.0)
 
 
 def given_up_at(ends: list[End], every_s: float = 60.0) -> int | None:
-    """Which end it is after which the box is given up, from 1 on."""
+    """The number of the end after which the box is given up, counted from 1."""
     counted: tuple[float, ...] = ()
     for number, end in enumerate(ends, 1):
         counted, up = judge(counted, end, number * every_s)
@@ -46,7 +46,7 @@ def given_up_at(ends: list[End], every_s: float = 60.0) -> int | None:
         End("success", 0, asked=False, lived_s=HOT_S - 1),
     ],
 )
-def test_the_fourth_bad_end_gives_the_box_up_and_the_fifth_is_the_first_again(bad: End) -> None:
+def test_the_fourth_bad_end_gives_the_box_up_and_restarts_the_count(bad: End) -> None:
     assert given_up_at([bad] * 10) == MOST
     counted, up = judge((1.0, 2.0, 3.0), bad, 4.0)
     assert (counted, up) == ((), True)
@@ -57,20 +57,20 @@ def test_the_fourth_bad_end_gives_the_box_up_and_the_fifth_is_the_first_again(ba
     [
         IN_ORDER,
         replace(BAD, asked=True),
-        End("timeout", 0, asked=True, lived_s=5.0),  # a stop by hand that had to kill
+        End("timeout", 0, asked=True, lived_s=5.0),  # a stop by hand that needed SIGKILL
         End("success", 0, asked=True, lived_s=1.0),
     ],
 )
-def test_an_end_that_was_asked_for_or_in_order_never_counts(end: End) -> None:
+def test_a_requested_end_and_a_regular_one_never_count(end: End) -> None:
     assert given_up_at([end] * 1000, every_s=2.0) is None
 
 
-def test_a_restart_by_hand_makes_the_next_bad_end_the_first() -> None:
+def test_a_restart_by_hand_resets_the_count() -> None:
     by_hand = End("success", 0, asked=True, lived_s=20.0)
     assert given_up_at([BAD] * (MOST - 1) + [by_hand] + [BAD] * MOST) == 2 * MOST
 
 
-def test_a_restart_in_order_between_bad_ends_makes_none_of_them_good() -> None:
+def test_a_regular_restart_between_bad_ends_does_not_reset_the_count() -> None:
     assert given_up_at([BAD, IN_ORDER, BAD, IN_ORDER, BAD, IN_ORDER, BAD]) == 7
 
 
@@ -79,7 +79,7 @@ def test_bad_ends_count_for_half_an_hour() -> None:
     assert given_up_at([BAD] * 50, every_s=WINDOW_S / (MOST - 1) - 1) == MOST
 
 
-def test_what_the_other_unit_decides_at_once_is_not_counted_too() -> None:
+def test_ends_with_a_no_restart_code_are_not_counted() -> None:
     for status in NO_RESTART:
         assert given_up_at([End("exit-code", status, asked=False, lived_s=3.0)] * 50) is None
     assert judge((1.0, 2.0, 3.0), End("exit-code", 79, False, 3.0), 4.0) == ((), False)
@@ -89,10 +89,10 @@ def test_what_the_other_unit_decides_at_once_is_not_counted_too() -> None:
 @pytest.mark.parametrize(
     ("period_s", "within_min"), [(20.0, 5.0), (60.0, 13.0), (120.0, 25.0), (180.0, 37.0)]
 )
-def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the_release(
+def test_under_systemd_a_required_part_that_keeps_crashing_costs_the_release(
     period_s: float, within_min: float
 ) -> None:
-    """By the supervisor's exit code, and the two failures for which a release is left."""
+    """By the exit code of the supervisor and the two failures that cost a release."""
     ends, now_s = failure_rate.FailureRate(), 0.0
     note, links = fallback.Note(), list[str]()
     while not links:
@@ -110,30 +110,32 @@ def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the
     assert now_s <= 60 * within_min
 
 
-# ── as the unit means it ─────────────────────────────────────────────────────────────────────
-def test_the_unit_and_the_program_know_the_same_codes() -> None:
+# ── consistency with the unit ────────────────────────────────────────────────────────────────
+def test_the_unit_and_the_programs_use_the_same_exit_codes() -> None:
     codes = {int(word) for word in unit("interlude.service")["RestartPreventExitStatus"][0].split()}
     assert codes == NO_RESTART == {SettingsError.exit_code, failure_rate.EXIT_CODE}
     assert failure_rate.EXIT_CODE == fallback.KEEPS_ENDING
 
 
-def test_the_slowest_starts_that_fail_are_all_counted() -> None:
-    """Else a box whose start hangs is started for ever, and nothing else is tried."""
+def test_the_window_is_long_enough_for_the_slowest_failing_starts() -> None:
+    """Otherwise a box whose start hangs is restarted forever, and nothing else is tried."""
     keys = {key: values[0] for key, values in unit("interlude.service").items()}
-    one_s = sum(int(keys[key]) for key in ("TimeoutStartSec", "TimeoutStopSec", "RestartSec"))
-    assert one_s * MOST < WINDOW_S
+    start_s = sum(int(keys[key]) for key in ("TimeoutStartSec", "TimeoutStopSec", "RestartSec"))
+    assert start_s * MOST < WINDOW_S
 
 
-def test_systemds_own_limit_is_reached_only_where_nothing_is_counted() -> None:
+def test_the_start_limit_of_systemd_is_not_reached_by_counted_ends() -> None:
     keys = {key: values[0] for key, values in unit("interlude.service").items()}
     burst, interval_s = int(keys["StartLimitBurst"]), int(keys["StartLimitIntervalSec"])
-    assert interval_s / burst < 10  # who restarts by hand is slower
-    assert burst * 4 * int(keys["RestartSec"]) < interval_s  # and a box that dies at once is not
+    assert interval_s / burst < 10  # restarts by hand are slower
+    assert (
+        burst * 4 * int(keys["RestartSec"]) < interval_s
+    )  # a box that dies at once does not reach it
 
 
-# ── run by systemd ───────────────────────────────────────────────────────────────────────────
+# ── as systemd runs it ───────────────────────────────────────────────────────────────────────
 def run(folder: Path, job: str = "", began_ago_s: float = 10.0, **environment: str) -> str:
-    """As systemd runs it. `job`: of the unit, as systemd lists it."""
+    """Run the script as systemd does. `job`: the job of the unit that systemctl lists."""
     began_us = int((time.monotonic() - began_ago_s) * 1e6)
     systemctl = folder / "systemctl"
     line = f"echo '1234 interlude.service {job} running'" if job else ":"
@@ -141,16 +143,21 @@ def run(folder: Path, job: str = "", began_ago_s: float = 10.0, **environment: s
         f"#!/bin/sh\ncase $1 in show) echo {began_us} ;; list-jobs) {line} ;; esac\n"
     )
     systemctl.chmod(0o755)
-    told = {"SERVICE_RESULT": "signal", "EXIT_CODE": "killed", "EXIT_STATUS": "KILL", **environment}
+    result = {
+        "SERVICE_RESULT": "signal",
+        "EXIT_CODE": "killed",
+        "EXIT_STATUS": "KILL",
+        **environment,
+    }
     places = {"INTERLUDE_RELEASE": str(folder), "INTERLUDE_SYSTEMCTL": str(systemctl)}
-    done = subprocess.run([SCRIPT], env={**os.environ, **told, **places}, capture_output=True,
+    done = subprocess.run([SCRIPT], env={**os.environ, **result, **places}, capture_output=True,
                           text=True, check=False, timeout=30)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.process
-def test_four_ends_by_a_signal_leave_the_mark_and_how_the_last_one_was(tmp_path: Path) -> None:
+def test_four_ends_by_a_signal_write_the_mark_with_the_last_result(tmp_path: Path) -> None:
     for _ in range(MOST - 1):
         assert run(tmp_path) == ""
         assert not (tmp_path / ended.GIVEN_UP).exists()
@@ -160,7 +167,7 @@ def test_four_ends_by_a_signal_leave_the_mark_and_how_the_last_one_was(tmp_path:
 
 
 @pytest.mark.process
-def test_an_exit_code_is_passed_on(tmp_path: Path) -> None:
+def test_the_exit_code_is_written_to_the_mark(tmp_path: Path) -> None:
     for _ in range(MOST):
         run(tmp_path, SERVICE_RESULT="exit-code", EXIT_CODE="exited", EXIT_STATUS="70")
     assert (tmp_path / ended.GIVEN_UP).read_text() == "exit-code 70\n"
@@ -168,14 +175,14 @@ def test_an_exit_code_is_passed_on(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("job", ["stop", "restart", "try-restart"])
-def test_a_job_of_systemds_that_ends_it_is_what_asks_for_an_end(tmp_path: Path, job: str) -> None:
+def test_an_end_during_a_stop_job_counts_as_requested(tmp_path: Path, job: str) -> None:
     for _ in range(3 * MOST):
         run(tmp_path, job=job)
     assert not (tmp_path / ended.GIVEN_UP).exists()
 
 
 @pytest.mark.process
-def test_a_start_that_fails_is_a_bad_end_though_its_job_is_still_there(tmp_path: Path) -> None:
+def test_a_failed_start_is_a_bad_end_although_its_job_still_exists(tmp_path: Path) -> None:
     for _ in range(MOST):
         run(tmp_path, job="start", SERVICE_RESULT="exit-code", EXIT_STATUS="70")
     assert (tmp_path / ended.GIVEN_UP).exists()
@@ -183,7 +190,7 @@ def test_a_start_that_fails_is_a_bad_end_though_its_job_is_still_there(tmp_path:
 
 @pytest.mark.process
 @pytest.mark.parametrize(("lived_s", "given_up"), [(5.0, True), (600.0, False)])
-def test_a_box_that_ends_in_order_is_well_if_it_lived(
+def test_a_regular_end_is_bad_only_after_a_short_life(
     tmp_path: Path, lived_s: float, given_up: bool
 ) -> None:
     for _ in range(MOST):
@@ -193,19 +200,19 @@ def test_a_box_that_ends_in_order_is_well_if_it_lived(
 
 @pytest.mark.process
 @pytest.mark.parametrize("harm", [b"", b"{}", b"[null]", b"7", b"\xff", b'["x"]'])
-def test_times_that_cannot_be_read_are_none(tmp_path: Path, harm: bytes) -> None:
+def test_unreadable_times_count_as_none(tmp_path: Path, harm: bytes) -> None:
     (tmp_path / ended.ENDS).write_bytes(harm)
     run(tmp_path)
     assert len(json.loads((tmp_path / ended.ENDS).read_text())) == 1
 
 
-def test_times_of_another_start_of_the_machine_do_not_count() -> None:
+def test_times_of_another_boot_do_not_count() -> None:
     later_s = itertools.repeat(1e9, MOST)
     assert judge(tuple(later_s), BAD, 100.0) == ((100.0,), False)
 
 
 @pytest.mark.process
-def test_without_a_word_of_systemds_a_bad_end_counts_all_the_same(tmp_path: Path) -> None:
+def test_without_an_answer_of_systemctl_a_bad_end_counts(tmp_path: Path) -> None:
     for _ in range(MOST):
         places = {"INTERLUDE_RELEASE": str(tmp_path), "INTERLUDE_SYSTEMCTL": "/no/such"}
         subprocess.run([SCRIPT], env={**os.environ, **places, "SERVICE_RESULT": "watchdog"},

@@ -1,4 +1,4 @@
-"""What follows when systemd gives the box up: pure decisions, and the card after a power cut."""
+"""What happens when systemd gives the box up: pure decisions, and the disk after a power cut."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ MANIFEST = {"version": "", "machine": "any", "python": "any", "made_s": 1, "tree
 
 
 class World:
-    """A box whose releases stay up or not, driven by what is decided; time passes in the waits."""
+    """A box with releases that stay up or not, driven by the decisions. Its clock advances in the
+    waits.
+    """
 
     def __init__(self, well: set[str], *, slots: bool = False, previous: str = OLD) -> None:
         self.well, self.slots = well, slots
@@ -61,7 +63,7 @@ class World:
 
 
 # ── releases ─────────────────────────────────────────────────────────────────────────────────
-def test_one_failure_is_a_wait_and_the_second_one_leaves_the_release() -> None:
+def test_the_first_failure_causes_a_wait_and_the_second_one_a_fallback() -> None:
     world = World({OLD})
     assert (world.fails().link, world.waits[-1] > 0) == ("", True)
     made = world.fails()
@@ -69,7 +71,7 @@ def test_one_failure_is_a_wait_and_the_second_one_leaves_the_release() -> None:
     assert (world.note.left, world.note.why, world.note.failures) == (NEW, "exit code 70", 0)
 
 
-def test_a_box_without_an_earlier_release_waits_longer_and_longer_for_ever() -> None:
+def test_a_box_without_an_earlier_release_waits_ever_longer_up_to_300_s() -> None:
     world = World(set(), previous="")
     for _ in range(20):
         world.fails()
@@ -78,13 +80,13 @@ def test_a_box_without_an_earlier_release_waits_longer_and_longer_for_ever() -> 
     assert (world.waits[0] < 10.0, world.waits[-1]) == (True, 300.0)
 
 
-def test_an_earlier_release_that_is_not_whole_is_never_started() -> None:
+def test_an_incomplete_earlier_release_is_never_started() -> None:
     note = decide(Note(), replace(SEEN, whole=frozenset({NEW}))).note
     made = decide(note, replace(SEEN, whole=frozenset({NEW}), now_s=1100.0))
     assert made.link == ""
 
 
-def test_two_sick_releases_end_with_the_newer_one_and_never_go_round() -> None:
+def test_two_unhealthy_releases_end_with_the_newer_one_and_do_not_alternate() -> None:
     world = World(set())
     for _ in range(40):
         world.fails()
@@ -93,7 +95,7 @@ def test_two_sick_releases_end_with_the_newer_one_and_never_go_round() -> None:
     assert world.note.left == ""
 
 
-def test_a_release_that_was_left_stays_left_though_the_other_fails_a_day_later() -> None:
+def test_an_abandoned_release_is_not_started_again_when_the_other_one_fails_later() -> None:
     world = World({OLD})
     world.until_well()
     for _ in range(10):
@@ -102,7 +104,7 @@ def test_a_release_that_was_left_stays_left_though_the_other_fails_a_day_later()
     assert world.changes == [OLD]
 
 
-def test_an_hour_without_a_failure_makes_the_next_failure_the_first() -> None:
+def test_after_an_hour_without_a_failure_the_count_starts_again() -> None:
     world = World(set())
     for _ in range(20):
         world.fails(lived_s=3700.0)
@@ -110,20 +112,20 @@ def test_an_hour_without_a_failure_makes_the_next_failure_the_first() -> None:
     assert max(world.waits) == world.waits[0]
 
 
-def test_failures_just_within_the_hour_do_count() -> None:
+def test_failures_within_the_hour_count() -> None:
     world = World(set())
     world.fails()
     world.fails(lived_s=3500.0)
     assert world.changes == [OLD]
 
 
-def test_a_power_cut_between_two_failures_does_not_forget_the_first() -> None:
+def test_the_first_failure_survives_a_power_cut() -> None:
     first = decide(Note(), SEEN).note
     assert decide(first, replace(SEEN, boot="another", now_s=60.0)).link == OLD
     assert decide(first, replace(SEEN, boot="another", now_s=3700.0)).link == ""
 
 
-def test_a_later_update_begins_with_a_clean_note() -> None:
+def test_a_later_update_starts_with_an_empty_note() -> None:
     world = World({OLD})
     world.until_well()
     world.previous, world.kept = OLD, "1.3.0"
@@ -135,7 +137,7 @@ def test_a_later_update_begins_with_a_clean_note() -> None:
 
 
 # ── what is no failure of a release ──────────────────────────────────────────────────────────
-def test_restarts_that_were_asked_for_are_no_failures() -> None:
+def test_requested_restarts_are_no_failures() -> None:
     world = World(set())
     for _ in range(50):
         made = world.fails(lived_s=90.0, result="start-limit-hit", status=0)
@@ -143,7 +145,7 @@ def test_restarts_that_were_asked_for_are_no_failures() -> None:
     assert world.changes == []
 
 
-def test_a_box_that_ends_in_order_again_and_again_at_once_is_a_failure() -> None:
+def test_a_box_that_ends_again_and_again_at_once_without_an_error_fails() -> None:
     world = World({OLD})
     world.fails(lived_s=90.0, result="start-limit-hit", status=0)
     for _ in range(2):
@@ -151,7 +153,7 @@ def test_a_box_that_ends_in_order_again_and_again_at_once_is_a_failure() -> None
     assert world.changes == [OLD]
 
 
-def test_settings_that_cannot_be_used_never_cost_a_release() -> None:
+def test_unusable_settings_never_cost_a_release() -> None:
     world = World(set())
     for _ in range(30):
         world.fails(status=78)
@@ -160,23 +162,23 @@ def test_settings_that_cannot_be_used_never_cost_a_release() -> None:
     assert world.note.failures == 0
 
 
-def test_another_exit_code_does() -> None:
+def test_another_exit_code_costs_a_release() -> None:
     world = World(set())
     for _ in range(30):
         world.fails(status=77)
     assert world.changes != []
 
 
-@pytest.mark.parametrize("who", ["system_on_trial", "installing"])
-def test_who_watches_a_trial_is_left_to_decide(who: str) -> None:
+@pytest.mark.parametrize("state", ["system_on_trial", "installing"])
+def test_during_a_trial_or_an_installation_nothing_is_decided(state: str) -> None:
     note = Note(version=NEW, failures=FAILURES)
-    made = decide(note, replace(SEEN, **{who: True}))  # type: ignore[arg-type]
+    made = decide(note, replace(SEEN, **{state: True}))  # type: ignore[arg-type]
     assert (made.note, made.link, made.other_system) == (note, "", False)
     assert decide(note, SEEN).link == OLD
 
 
 # ── the system in the other slot ─────────────────────────────────────────────────────────────
-def test_the_other_system_has_one_chance_after_both_releases() -> None:
+def test_the_other_system_is_tried_once_after_both_releases() -> None:
     world = World(set(), slots=True)
     for _ in range(40):
         world.fails()
@@ -184,21 +186,21 @@ def test_the_other_system_has_one_chance_after_both_releases() -> None:
     assert world.note.system_left == "0.9.0"
 
 
-def test_a_machine_without_slots_never_asks_for_one() -> None:
+def test_without_slots_no_other_system_is_requested() -> None:
     world = World(set())
     for _ in range(40):
         world.fails()
     assert world.other_system == 0
 
 
-def test_a_release_that_stays_up_keeps_the_other_system_out_of_it() -> None:
+def test_if_a_release_stays_up_the_other_system_is_not_tried() -> None:
     world = World({OLD}, slots=True)
     world.until_well()
     assert (world.kept, world.other_system) == (OLD, 0)
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_whatever_happens_a_release_that_stays_up_is_found_and_nothing_goes_round(
+def test_in_any_sequence_a_release_that_stays_up_is_found_without_alternation(
     seed: int,
 ) -> None:
     chance = random.Random(seed)
@@ -224,10 +226,10 @@ def test_whatever_happens_a_release_that_stays_up_is_found_and_nothing_goes_roun
         assert world.kept == OLD
 
 
-# ── on the card ──────────────────────────────────────────────────────────────────────────────
+# ── on the disk ──────────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two releases that say who they are; the newer one is kept."""
+    """Two releases whose program prints their version; the newer one is kept."""
     root = tmp_path / "opt"
     for version in (OLD, NEW):
         folder = root / "releases" / version
@@ -241,7 +243,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def systemctl(folder: Path, result: str = "exit-code", status: int = 70) -> Path:
-    """Says how the unit ended, and notes what it was asked."""
+    """A systemctl that prints how the unit ended and records its arguments."""
     path = folder / "systemctl"
     path.write_text(
         f'#!/bin/sh\necho "$@" >>{folder}/asked\n'
@@ -258,7 +260,7 @@ def box(root: Path, disk: Disk | None = None, **places: Path) -> Box:
     return Box(root, systemctl=asks, disk=disk or Disk(), **at)
 
 
-def once(at: Box) -> Decision:
+def decide_once(at: Box) -> Decision:
     with at.alone() as free:
         made = decide(at.note(), at.seen(installing=not free))
         at.carry_out(made)
@@ -266,7 +268,7 @@ def once(at: Box) -> Decision:
 
 
 def starts(root: Path) -> str:
-    """What the unit's own script would start now."""
+    """The release that the script of the unit would start now."""
     places = {"INTERLUDE_TRIAL": str(root / "none"), "INTERLUDE_KEPT": str(root / "current")}
     done = subprocess.run([SCRIPTS / "start"], env={**os.environ, **places}, capture_output=True,
                           text=True, check=False)  # fmt: skip
@@ -274,12 +276,12 @@ def starts(root: Path) -> str:
     return done.stdout.strip()
 
 
-def test_two_failures_lead_to_the_release_before_and_the_owner_is_told(root: Path) -> None:
+def test_two_failures_cause_a_fallback_and_the_owner_is_told(root: Path) -> None:
     at = box(root)
-    once(at)
+    decide_once(at)
     assert starts(root) == NEW
     assert sentences(ReleaseStore(root)) == []
-    once(at)
+    decide_once(at)
     assert starts(root) == OLD
     assert left(ReleaseStore(root)) == NEW
     assert sentences(ReleaseStore(root)) == [
@@ -291,7 +293,7 @@ def test_two_failures_lead_to_the_release_before_and_the_owner_is_told(root: Pat
 
 
 class MortalDisk(Disk):
-    """Ends its process, as SIGKILL does, after so many changes."""
+    """Kills its process with SIGKILL after `dies_after` changes."""
 
     def __init__(self, dies_after: int) -> None:
         self._left = dies_after
@@ -303,11 +305,13 @@ class MortalDisk(Disk):
 
 
 def killed(root: Path, after: int) -> bool:
-    """Let it decide in a child that dies after so many changes. Whether it did."""
+    """Decide once in a child process that dies after `after` changes. Return whether it died of
+    that.
+    """
     child = os.fork()
     if child == 0:
         try:
-            once(box(root, MortalDisk(after)))
+            decide_once(box(root, MortalDisk(after)))
         except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
             os._exit(4)
         os._exit(0)
@@ -317,12 +321,12 @@ def killed(root: Path, after: int) -> bool:
 
 
 @pytest.mark.parametrize("way", ["to the release before", "and back from it"])
-def test_cut_short_after_any_change_a_whole_release_starts_and_the_next_failure_completes_it(
+def test_a_fallback_interrupted_anywhere_leaves_a_complete_release_and_is_completed_later(
     root: Path, way: str
 ) -> None:
     before = {"to the release before": 1, "and back from it": 3}[way]
     for _ in range(before):
-        once(box(root))
+        decide_once(box(root))
     target = OLD if before == 1 else NEW
     links = {name: str((root / name).readlink()) for name in ("current", "previous")}
     note = (root / fallback.NOTE).read_bytes()
@@ -330,10 +334,12 @@ def test_cut_short_after_any_change_a_whole_release_starts_and_the_next_failure_
     while killed(root, after):
         seen.add(starts(root))
         if starts(root) != target:
-            once(box(root))
+            decide_once(box(root))
         assert starts(root) == target, after
         assert left(ReleaseStore(root)) == (NEW if target == OLD else ""), after
-        once(box(root))  # the next one is the target's first, whatever was cut short
+        decide_once(
+            box(root)
+        )  # the first failure of the target, wherever the fallback was interrupted
         assert starts(root) == target, after
         for name, leads_to in links.items():
             (root / name).unlink()
@@ -348,43 +354,45 @@ def test_cut_short_after_any_change_a_whole_release_starts_and_the_next_failure_
     "harm",
     [b"", b"{", b"[]", b'{"tried": 1}', b"\xff", b'{"version": "1.2.0", "failures": "2"}'],
 )
-def test_a_damaged_note_is_no_note(root: Path, harm: bytes) -> None:
+def test_a_damaged_note_is_ignored(root: Path, harm: bytes) -> None:
     (root / fallback.NOTE).write_bytes(harm)
-    made = once(box(root))
+    made = decide_once(box(root))
     assert (made.link, made.note.version, made.note.failures) == ("", NEW, 1)
     assert sentences(ReleaseStore(root)) == []
 
 
-def test_links_that_lead_out_of_the_releases_are_not_followed(root: Path) -> None:
+def test_links_out_of_the_releases_folder_are_not_followed(root: Path) -> None:
     (root / "previous").unlink()
     (root / "previous").symlink_to("/etc")
     at = box(root)
-    assert once(at).link == once(at).link == ""
+    assert decide_once(at).link == decide_once(at).link == ""
 
 
-def test_nothing_is_changed_while_a_release_is_being_installed(root: Path) -> None:
+def test_nothing_changes_while_a_release_is_being_installed(root: Path) -> None:
     at = box(root)
     for _ in range(3):
         with ReleaseStore(root, root.parent / "run").locked():
-            assert once(at).link == ""
-    once(at)
-    assert once(at).link == OLD
+            assert decide_once(at).link == ""
+    decide_once(at)
+    assert decide_once(at).link == OLD
 
 
-def test_a_system_on_trial_is_known_by_what_the_start_noted(root: Path) -> None:
+def test_a_system_on_trial_is_recognised_by_the_notes_of_the_boot(root: Path) -> None:
     start = root.parent / "start"
     start.mkdir()
     (root / "system").mkdir()
     at = box(root, start=start)
     assert not at.seen().system_on_trial
     (start / "trial").write_text("yes\n")
-    assert not at.seen().system_on_trial  # it was kept: its note is gone
+    assert not at.seen().system_on_trial  # it was kept, so its trial note is gone
     (root / "system/trial.json").write_text("{}")
     assert at.seen().system_on_trial
 
 
 @pytest.mark.parametrize("who", ["the kernel", "what started the machine", "nobody"])
-def test_a_card_with_slots_is_known_by_what_the_start_says(root: Path, who: str) -> None:
+def test_slots_are_recognised_from_the_command_line_or_the_note_of_the_boot(
+    root: Path, who: str
+) -> None:
     line, start = root.parent / "cmdline", root.parent / "start"
     start.mkdir()
     line.write_text("quiet interlude.slot=b\n" if who == "the kernel" else "quiet\n")
@@ -393,14 +401,14 @@ def test_a_card_with_slots_is_known_by_what_the_start_says(root: Path, who: str)
     assert box(root, command_line=line, start=start).seen().slots == (who != "nobody")
 
 
-def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
+def test_the_other_system_is_requested_through_its_unit(root: Path) -> None:
     line, os_release = root.parent / "cmdline", root.parent / "os-release"
     line.write_text("quiet interlude.slot=b\n")
     os_release.write_text('IMAGE_ID=interlude\nIMAGE_VERSION="0.9.0"\n')
     (root / "previous").unlink()
     at = box(root, command_line=line, os_release=os_release)
-    once(at)
-    assert once(at).other_system
+    decide_once(at)
+    assert decide_once(at).other_system
     asked = (root.parent / "asked").read_text().splitlines()
     assert asked[-1] == f"--no-block start {fallback.OTHER_SYSTEM}"
     os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.8.0\n")
@@ -414,15 +422,13 @@ def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
     [("signal 0\n", "signal"), ("exit-code 3\n", "exit code 3"), ("", "exit code 79"),
      ("x", "exit code 79"), ("exit-code x", "exit code 79"), ("\0 \0 \0", "exit code 79")],
 )  # fmt: skip
-def test_of_a_box_that_was_given_up_the_mark_says_how_it_had_ended(
-    root: Path, words: str, why: str
-) -> None:
+def test_the_mark_of_a_given_up_box_supplies_the_reason(root: Path, words: str, why: str) -> None:
     mark = root.parent / "given-up"
     mark.write_text(words)
     at = box(root, given_up=mark)
     at = replace(at, systemctl=str(systemctl(root.parent, status=79)))
-    said = once(at).note.why
-    assert said == {"exit code 79": "a part that it needs ended again and again"}.get(why, why)
+    reason = decide_once(at).note.why
+    assert reason == {"exit code 79": "a part that it needs ended again and again"}.get(why, why)
 
 
 # ── as the unit runs it ──────────────────────────────────────────────────────────────────────
@@ -436,8 +442,8 @@ def settle(root: Path, **more: str | Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_the_unit_goes_back_and_starts_the_box_again(root: Path, tmp_path: Path) -> None:
-    once(box(root))
+def test_the_unit_performs_the_fallback_and_starts_the_box(root: Path, tmp_path: Path) -> None:
+    decide_once(box(root))
     done = settle(root, INTERLUDE_SYSTEMCTL=systemctl(tmp_path))
     assert done.returncode == 0, done.stderr
     assert f"{OLD} is started in its place" in done.stderr
@@ -447,7 +453,7 @@ def test_the_unit_goes_back_and_starts_the_box_again(root: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("trial", [False, True])
-def test_once_that_is_read_whoever_starts_the_box_is_not_refused(
+def test_the_mark_is_removed_after_the_decision_has_read_it(
     root: Path, tmp_path: Path, trial: bool
 ) -> None:
     mark = root.parent / "given-up"
@@ -463,9 +469,7 @@ def test_once_that_is_read_whoever_starts_the_box_is_not_refused(
     assert not mark.exists()
 
 
-def test_without_its_program_the_unit_still_starts_the_box_again(
-    root: Path, tmp_path: Path
-) -> None:
+def test_without_its_program_the_unit_still_starts_the_box(root: Path, tmp_path: Path) -> None:
     script = tmp_path / "sleep"
     script.write_text(f'#!/bin/sh\necho "sleep $@" >>{tmp_path}/asked\n')
     script.chmod(0o755)
@@ -479,7 +483,7 @@ def test_without_its_program_the_unit_still_starts_the_box_again(
 
 
 def no_more(tmp_path: Path, after: int) -> Path:
-    """A systemctl whose box is failed when it is asked for the first `after` times."""
+    """A systemctl that reports the box as failed for the first `after` queries."""
     runs = tmp_path / "systemctl"
     runs.write_text(
         f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n'
@@ -490,17 +494,19 @@ def no_more(tmp_path: Path, after: int) -> Path:
     return runs
 
 
-def test_a_box_that_somebody_started_meanwhile_is_not_started_again(
-    root: Path, tmp_path: Path
-) -> None:
+def test_a_box_that_was_started_meanwhile_is_not_started_again(root: Path, tmp_path: Path) -> None:
     assert settle(root, INTERLUDE_SYSTEMCTL=no_more(tmp_path, 1)).returncode == 0
     assert (root / fallback.NOTE).exists()
     assert "start interlude.service" not in (tmp_path / "asked").read_text()
 
 
 @pytest.mark.parametrize("trial", [False, True])
-def test_a_box_that_starts_already_is_not_judged(root: Path, tmp_path: Path, trial: bool) -> None:
-    """As after a restart by hand in the middle of a start, for which systemd says `protocol`."""
+def test_a_box_that_is_starting_already_is_not_judged(
+    root: Path, tmp_path: Path, trial: bool
+) -> None:
+    """This is the state after a restart by hand during a start, which systemd reports as
+    `protocol`.
+    """
     if trial:
         (root / "none").symlink_to("anywhere")
     assert settle(root, INTERLUDE_SYSTEMCTL=no_more(tmp_path, 0)).returncode == 0

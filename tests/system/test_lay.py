@@ -1,4 +1,6 @@
-"""What Ansible lays out on a box beside its release: packed here, compared there."""
+"""The files that Ansible installs beside the release: packed here, compared and installed on the
+box.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def lay(packed: bytes, box: Path, *words: str) -> list[str]:
     return done.stdout.decode().splitlines()
 
 
-def test_a_box_gets_every_file_with_the_mode_that_git_keeps(source: Path, box: Path) -> None:
+def test_every_file_is_installed_with_the_mode_that_git_keeps(source: Path, box: Path) -> None:
     assert lay(pack(source), box) == [SCRIPT, UNIT, LAID]
     assert (box / UNIT).read_text() == "[Unit]\n"
     modes = [stat.S_IMODE((box / name).stat().st_mode) for name in (UNIT, SCRIPT, "usr/lib")]
@@ -70,9 +72,7 @@ def test_a_second_run_changes_nothing(source: Path, box: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["words", "mode", "gone", "link"])
-def test_a_file_that_somebody_changed_is_mended_and_nothing_else(
-    source: Path, box: Path, harm: str
-) -> None:
+def test_only_a_changed_file_is_restored(source: Path, box: Path, harm: str) -> None:
     lay(pack(source), box)
     path = box / UNIT
     match harm:
@@ -91,7 +91,7 @@ def test_a_file_that_somebody_changed_is_mended_and_nothing_else(
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 
-def test_what_left_the_source_leaves_the_box_and_what_is_not_ours_stays(
+def test_a_file_removed_from_the_source_is_removed_and_foreign_files_are_kept(
     source: Path, box: Path
 ) -> None:
     lay(pack(source), box)
@@ -104,7 +104,7 @@ def test_what_left_the_source_leaves_the_box_and_what_is_not_ours_stays(
     assert lay(pack(source), box) == []
 
 
-def test_a_check_says_what_would_change_and_changes_nothing(source: Path, box: Path) -> None:
+def test_check_mode_lists_the_changes_and_makes_none(source: Path, box: Path) -> None:
     assert lay(pack(source), box, "--check") == [SCRIPT, UNIT, LAID]
     assert list(box.iterdir()) == []
     lay(pack(source), box)
@@ -113,7 +113,7 @@ def test_a_check_says_what_would_change_and_changes_nothing(source: Path, box: P
     assert (box / UNIT).exists()
 
 
-def test_bytecode_that_a_test_left_beside_a_program_is_not_packed(source: Path) -> None:
+def test_bytecode_beside_a_program_is_not_packed(source: Path) -> None:
     first = pack(source)
     compiled = source / "usr/lib/interlude/__pycache__/fallback.pyc"
     compiled.parent.mkdir()
@@ -121,19 +121,19 @@ def test_bytecode_that_a_test_left_beside_a_program_is_not_packed(source: Path) 
     assert pack(source) == first
 
 
-def test_the_same_files_make_the_same_bytes(source: Path) -> None:
+def test_packing_is_reproducible(source: Path) -> None:
     first = pack(source)
     os.utime(source / UNIT, (1, 1))
     (source / UNIT).chmod(0o664)
     assert pack(source) == first
 
 
-def test_a_part_that_is_not_there_is_no_empty_archive(source: Path) -> None:
+def test_a_missing_folder_is_an_error(source: Path) -> None:
     assert python("pack.py", source, "usr/lib").returncode == 0
     assert b"There is no folder" in python("pack.py", source, "usr/lob").stderr
 
 
-def test_an_archive_that_was_cut_short_changes_nothing(source: Path, box: Path) -> None:
+def test_a_truncated_archive_changes_nothing(source: Path, box: Path) -> None:
     packed = pack(source)
     assert python("lay.py", box, stdin=packed[: len(packed) // 8 * 4]).returncode != 0
     assert list(box.iterdir()) == []

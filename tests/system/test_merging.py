@@ -1,5 +1,6 @@
-"""The fleet's settings over a box's: what a seed or an owner said stays unless the inventory says
-otherwise, and no secret is in the difference that the play shows."""
+"""The fleet's settings merged into those of a box. Settings of a seed or owner stay unless the
+inventory names them, and the difference that the play shows contains no secret.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def shown(now: str, then: str) -> list[str]:
     return list(MERGING.settings_difference(now, then))
 
 
-def test_what_a_seed_said_stays_and_only_what_the_inventory_names_changes() -> None:
+def test_settings_of_a_seed_stay_unless_the_inventory_names_them() -> None:
     then = merge(SEED, {"mode": "open", "link": {"user": "interlude"}})
     assert yaml.safe_load(then) == {
         "mode": "open",
@@ -70,18 +71,18 @@ ALREADY_SO: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("wanted", ALREADY_SO)
-def test_an_inventory_that_says_what_is_so_leaves_every_byte(wanted: dict[str, Any]) -> None:
+def test_an_inventory_that_changes_nothing_leaves_every_byte(wanted: dict[str, Any]) -> None:
     assert merge(SEED, wanted) == SEED
     assert shown(SEED, SEED) == []
 
 
-def test_null_removes_a_key_and_the_default_counts_again() -> None:
+def test_null_removes_a_key() -> None:
     then = merge(SEED, {"mode": None, "link": {"broker": None, "name": None}})
     assert yaml.safe_load(then) == {"thinking": {"model": "gemma-4-e2b"}}
     assert "link.broker: homeassistant.local -> (not set)" in shown(SEED, then)
 
 
-def test_a_box_of_its_own_is_over_its_group_key_by_key() -> None:
+def test_host_variables_override_those_of_the_group_key_by_key() -> None:
     group = {"mode": "open", "link": {"user": "all", "port": 1883}}
     own = {"link": {"user": "kitchen"}, "mode": None}
     then = yaml.safe_load(merge(SEED, group, own))
@@ -97,27 +98,27 @@ def test_a_list_is_replaced_as_a_whole() -> None:
     assert yaml.safe_load(then) == {"hearing": {"stop_words": ["halt"]}}
 
 
-def test_a_box_without_settings_gets_the_file_that_the_card_has() -> None:
+def test_a_box_without_settings_gets_the_comment_of_the_shipped_file() -> None:
     then = merge(SHIPPED, {"mode": "open"})
     assert then.startswith("# The owner's settings: only those that differ")
     assert yaml.safe_load(then) == {"mode": "open"}
 
 
-def test_what_an_earlier_version_wrote_above_the_file_is_not_said_again() -> None:
-    said = "# Written by Ansible; change it there. `interlude config` lists every setting.\n"
-    now = f"{said}mode: open\n"
+def test_the_header_of_an_earlier_version_is_removed() -> None:
+    header = "# Written by Ansible; change it there. `interlude config` lists every setting.\n"
+    now = f"{header}mode: open\n"
     then = merge(now, {"mode": "wake_word"})
     assert then == "mode: wake_word\n"
     assert merge(then, {"mode": None}) == "{}\n"
 
 
 @pytest.mark.parametrize("now", ["- a list\n", "mode: [open\n", "just words\n", "a: 2026-13-01\n"])
-def test_a_file_that_is_no_settings_file_is_refused_and_not_replaced(now: str) -> None:
+def test_an_invalid_settings_file_is_refused_and_not_replaced(now: str) -> None:
     with pytest.raises(ValueError, match="settings on the box"):
         merge(now, {"mode": "open"})
 
 
-def test_what_is_merged_is_what_the_box_can_load(tmp_path: Path) -> None:
+def test_the_merged_settings_can_be_loaded(tmp_path: Path) -> None:
     path = tmp_path / "settings.yaml"
     path.write_text(merge(SEED, {"thinking": {"remote": {"url": "http://ollama:11434/v1"}}}))
     assert load(path).thinking.model == "gemma-4-e2b"
@@ -140,7 +141,7 @@ def test_no_secret_is_in_the_difference(now: str, wanted: dict[str, Any], secret
     assert MERGING.MASK in lines
 
 
-def test_what_is_no_secret_is_readable() -> None:
+def test_values_that_are_no_secrets_are_shown() -> None:
     wanted = {"thinking": {"answer_tokens": 300, "remote": {"key_file": "/run/key"}}}
     assert shown("", merge("", wanted)) == [
         "thinking.answer_tokens: (not set) -> 300",
@@ -148,14 +149,14 @@ def test_what_is_no_secret_is_readable() -> None:
     ]
 
 
-def test_comments_that_go_are_said() -> None:
+def test_the_loss_of_comments_is_reported() -> None:
     now = "mode: open  # as my aunt likes it\n"
     assert "(comments between the lines of the file are not kept)" in shown(
         now, merge(now, {"mode": "wake_word"})
     )
 
 
-def test_a_secret_is_named_when_it_changes_and_never_told() -> None:
+def test_a_changed_secret_is_named_but_not_shown() -> None:
     same, other = (sha256(f"{word}\n".encode()).hexdigest() for word in ("same", "other"))
     wanted = {"a": "same", "b": "new", "c": "changed", "d": None, "e": "", "f": None}
     found = {"a": same, "c": other, "d": other, "e": other}
@@ -166,7 +167,7 @@ def test_a_secret_is_named_when_it_changes_and_never_told() -> None:
     ]
 
 
-def test_before_the_first_release_all_is_said_but_which_model_thinks() -> None:
+def test_before_the_first_release_the_model_is_not_set() -> None:
     wanted = {"mode": "open", "thinking": {"model": "gemma-4-e2b", "threads": 3}}
     assert MERGING.without_model(wanted) == {"mode": "open", "thinking": {"threads": 3}}
     assert merge(SEED, MERGING.without_model({"thinking": {"model": "pocket"}})) == SEED
@@ -174,11 +175,11 @@ def test_before_the_first_release_all_is_said_but_which_model_thinks() -> None:
         assert MERGING.without_model(same) == same
 
 
-class Tagged(str):  # as Ansible's own strings are: a subclass with more in it
+class Tagged(str):  # like Ansible's own strings, which are a subclass with further attributes
     pass
 
 
-def test_ansibles_own_kinds_of_values_become_plain_ones() -> None:
+def test_ansibles_own_value_types_become_plain_ones() -> None:
     then = merge("", {Tagged("mode"): Tagged("open"), "hearing": {"stop_words": (Tagged("halt"),)}})
     assert yaml.safe_load(then) == {"mode": "open", "hearing": {"stop_words": ["halt"]}}
     with pytest.raises(ValueError, match="no value"):
@@ -199,7 +200,7 @@ WANTED = st.dictionaries(KEYS, st.none() | TREES, max_size=3)
 @settings(max_examples=60, deadline=None, phases=(Phase.generate,))
 @given(WHOLE, WANTED)
 @pytest.mark.long
-def test_whatever_is_merged_a_second_time_changes_nothing(
+def test_merging_the_same_inventory_twice_changes_nothing(
     now: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     text = yaml.safe_dump(now)
