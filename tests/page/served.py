@@ -78,7 +78,7 @@ def served_desk(desk: Desk, **options: Any) -> Served:
     return Served(site, **options)
 
 
-def gone(connection: socket.socket) -> bool:
+def is_closed(connection: socket.socket) -> bool:
     """Read to the end; True if the other side has closed the connection."""
     try:
         while connection.recv(65_536):

@@ -18,7 +18,7 @@ from appliance.page.requests import EventStream, Reply, Request
 from appliance.page.viewers import MOST
 from appliance.runtime.listening_socket import BACKLOG
 from tests.page.desk import Desk
-from tests.page.served import Served, gone, served_desk
+from tests.page.served import Served, is_closed, served_desk
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # connections time out after seconds
@@ -180,7 +180,7 @@ def test_a_client_that_sends_byte_by_byte_is_disconnected(served: Served) -> Non
         ended = threading.Event()
 
         def watch() -> None:
-            gone(slow)
+            is_closed(slow)
             ended.set()
 
         threading.Thread(target=watch, daemon=True).start()
@@ -199,7 +199,7 @@ def test_a_client_that_sends_byte_by_byte_is_disconnected(served: Served) -> Non
 def test_a_silent_client_is_disconnected(served: Served) -> None:
     served.server.request_s = 0.3
     with served.connect() as silent:
-        assert gone(silent)
+        assert is_closed(silent)
 
 
 def test_connections_per_address_are_limited_and_200_do_no_harm(served: Served) -> None:
@@ -289,7 +289,7 @@ def test_a_revoked_browser_cannot_reopen_its_event_stream(served: Served, desk: 
     served.server.stream_s = 0.2
     cookies = paired(served, desk)
     with stream(served, cookies) as one:
-        assert gone(one)
+        assert is_closed(one)
     served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
     assert served.ask("GET", "/events", Cookie=cookies)[0] == 403
 

@@ -20,7 +20,7 @@ from appliance.page.requests import FORM
 from appliance.settings import load
 from tests.certificates import Authority
 from tests.page.desk import CODE, Desk
-from tests.page.served import Served, gone, served_desk
+from tests.page.served import Served, is_closed, served_desk
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # openssl(1) makes the certificates
@@ -153,8 +153,8 @@ def test_a_client_without_a_handshake_counts_as_a_connection_and_is_disconnected
     silent = [page.served.connect() for _ in range(MOST_OF_ONE)]
     until(lambda: len(page.served.server.connections) == MOST_OF_ONE)
     with page.served.connect() as one_more:
-        assert gone(one_more)
-    assert all(map(gone, silent)), "disconnected after request_s"
+        assert is_closed(one_more)
+    assert all(map(is_closed, silent)), "disconnected after request_s"
     for each in silent:
         each.close()
     assert page.ask("GET", "/")["status"] == "200"
@@ -181,5 +181,5 @@ def test_an_invalid_handshake_ends_only_its_connection(page: SecurePage) -> None
         with page.served.connect() as connection:
             connection.sendall(rubbish)
             connection.shutdown(socket.SHUT_WR)
-            assert gone(connection)
+            assert is_closed(connection)
     assert page.ask("GET", "/")["status"] == "200"

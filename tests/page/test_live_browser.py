@@ -156,38 +156,38 @@ SHOWS = """(name) => {
 PRESSED = "[...document.querySelectorAll('#spans [aria-pressed=true]')].map((one) => one.innerText)"
 
 
-def seen(browser: Chromium, *, failed: bool) -> None:
+def wait_for_picture(browser: Chromium, *, failed: bool) -> None:
     """Wait until the picture is drawn with or without the failure of 40 s ago."""
     browser.until(f"({SHOWS})('thinking') && ({SHOWS})('failed') === {str(failed).lower()}")
 
 
 @pytest.fixture
-def ailed(desk: Desk) -> None:
+def past_failure(desk: Desk) -> None:
     """A failure from 45 s to 35 s ago."""
     for ago_s, state in ((45, "failed"), (35, "thinking")):
         at_ns = round((desk.now_s - ago_s) * 1e9)
         desk.box.model.handle(StateChanged(state, 1, at_ns), desk.now_s)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("ailed")
+@pytest.mark.usefixtures("past_failure")
 def test_a_narrow_picture_can_show_the_whole_minute_by_keyboard_for_the_visit(
     browser: Chromium, served: Served
 ) -> None:
-    seen(browser, failed=False)
+    wait_for_picture(browser, failed=False)
     assert browser.run(PRESSED) == ["Last 24 s"]
     browser.run("document.querySelector('#spans button').focus()")
     browser.press("Tab")
     assert browser.run("document.activeElement.innerText") == "Whole minute"
     browser.press(" ")
-    seen(browser, failed=True)
+    wait_for_picture(browser, failed=True)
     assert browser.run(PRESSED) == ["Whole minute"]
     browser.open(f"http://127.0.0.1:{served.port}/access")
     browser.open(f"http://127.0.0.1:{served.port}/")
     browser.until("document.querySelector('#hint').hidden")
-    seen(browser, failed=True)
+    wait_for_picture(browser, failed=True)
     assert browser.run(PRESSED) == ["Whole minute"]
     browser.run("document.querySelector('#spans button').click()")
-    seen(browser, failed=False)
+    wait_for_picture(browser, failed=False)
     assert browser.errors == []
 
 
@@ -197,22 +197,22 @@ def test_the_choice_is_named_in_german(browser: Chromium) -> None:
     assert browser.run(names) == ["Letzte 24 s", "Ganze Minute"]
 
 
-@pytest.mark.usefixtures("ailed")
+@pytest.mark.usefixtures("past_failure")
 def test_a_wide_picture_always_shows_the_minute_and_offers_no_choice(
     served: Served, desk: Desk
 ) -> None:
     with Chromium(WIDE) as browser:
         opened(browser, served, desk)
-        seen(browser, failed=True)
+        wait_for_picture(browser, failed=True)
         hidden = "getComputedStyle(document.querySelector('#spans')).display === 'none'"
         assert browser.run(hidden)
         size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
         browser.tell("Emulation.setDeviceMetricsOverride", width=NARROW, **size)
         browser.until(f"!({hidden})")
-        seen(browser, failed=False)
+        wait_for_picture(browser, failed=False)
         browser.tell("Emulation.setDeviceMetricsOverride", width=WIDE, **size)
         browser.until(hidden)
-        seen(browser, failed=True)
+        wait_for_picture(browser, failed=True)
 
 
 # ── the line of timers

@@ -33,7 +33,7 @@ SECRET, WORD = "correct-horse-battery", "my doctor is at noon"
 MODEL = "gemma-4-e2b"
 
 
-def lived_in(desk: Desk) -> None:
+def add_owner_data(desk: Desk) -> None:
     settings = desk.box.settings
     memory = Memory(memory_files.path(settings), 100)
     for number in (1, 2):
@@ -48,7 +48,7 @@ def lived_in(desk: Desk) -> None:
     (state / "settings-undo.json").write_text(SECRET)
 
 
-def made(desk: Desk) -> str:
+def make_backup(desk: Desk) -> str:
     """Make a backup and return the page that offers it."""
     return desk.post("/own/backup", {"token": desk.token}).body.decode()
 
@@ -61,7 +61,7 @@ def link(page: str) -> str:
 
 
 def saved(desk: Desk) -> bytes:
-    return desk.get(link(made(desk))).body
+    return desk.get(link(make_backup(desk))).body
 
 
 def form(token: str, data: bytes) -> bytes:
@@ -90,12 +90,12 @@ def upload(desk: Desk, body: bytes, **changed: str) -> Reply | None:
     return found.finish()
 
 
-def left(desk: Desk, end: str) -> Path:
-    return restore_files.archive(desk.box.settings.state_path(), end)
+def restore_file(desk: Desk, ending: str) -> Path:
+    return restore_files.archive(desk.box.settings.state_path(), ending)
 
 
 def test_a_backup_contains_the_owners_data_and_no_secret(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     data = saved(desk)
     found = unpack(data)
@@ -111,9 +111,9 @@ def test_a_backup_contains_the_owners_data_and_no_secret(desk: Desk) -> None:
 
 
 def test_the_page_lists_what_a_backup_contains_and_omits(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
-    page = made(desk)
+    page = make_backup(desk)
     for words in ("2 turns of conversation", "Timers and alarms: 1", "not the default: 2",
                   "Not in it: passwords", "interlude-20"):  # fmt: skip
         assert words in page
@@ -126,9 +126,9 @@ def test_the_page_lists_what_a_backup_contains_and_omits(desk: Desk) -> None:
 def test_only_the_browser_that_made_a_backup_can_fetch_it_for_a_limited_time(
     desk: Desk,
 ) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
-    place = link(made(desk))
+    place = link(make_backup(desk))
     for other in ("/own/backup/file", "/own/backup/file?ticket=", place[:-1], f"{place}x",
                   "/own/backup/file?ticket=%C3%BC"):  # fmt: skip
         assert desk.get(other).status == 303
@@ -171,13 +171,13 @@ def test_a_refused_backup_is_refused_in_the_browsers_language(desk: Desk) -> Non
 
 
 def test_an_unpaired_browser_can_neither_save_nor_upload(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     data, token = saved(desk), desk.token
     desk.cookies.clear()
     assert desk.post("/own/backup", {"token": token}).status == 403
     assert upload(desk, form(token, data)) is None
-    assert not left(desk, CHECKED).exists()
+    assert not restore_file(desk, CHECKED).exists()
     for place in ("restore", "cancel", "back"):
         assert desk.post(f"/own/backup/{place}", {"token": token}).status == 403
 
@@ -191,21 +191,21 @@ def test_an_unpaired_browser_can_neither_save_nor_upload(desk: Desk) -> None:
 def test_an_upload_from_another_site_is_not_started(desk: Desk, header: str, value: str) -> None:
     desk.pair()
     assert upload(desk, form(desk.token, b""), **{header: value}) is None
-    assert not left(desk, UPLOAD).exists()
+    assert not restore_file(desk, UPLOAD).exists()
 
 
 def test_an_upload_without_the_browsers_token_leaves_nothing(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     for token in ("", "0" * 64, "\u00fc"):
         reply = upload(desk, form(token, saved(desk)))
         assert reply is not None
         assert reply.status == 403
-    assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
+    assert not list(restore_file(desk, UPLOAD).parent.glob("*.restore-*"))
 
 
 def test_changes_are_shown_before_the_restore_and_then_made(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     turns = tuple(BackupTurn("2026", n, "", 1.0, "x", True) for n in range(5))
     backup = Backup(1.8e9, "0.1.0", "Old <box>", turns, (), {"link.name": "Cellar"})
@@ -221,16 +221,16 @@ def test_changes_are_shown_before_the_restore_and_then_made(desk: Desk) -> None:
     assert desk.sent == [Restart()]
     assert load(desk.box.changes.owner.path).link.name == "Cellar"
     assert "# mine" in desk.box.changes.owner.path.read_text()
-    assert unpack(left(desk, WANTED).read_bytes()) == backup
-    assert not left(desk, CHECKED).exists()
-    assert left(desk, WANTED).stat().st_mode & 0o777 == 0o600
+    assert unpack(restore_file(desk, WANTED).read_bytes()) == backup
+    assert not restore_file(desk, CHECKED).exists()
+    assert restore_file(desk, WANTED).stat().st_mode & 0o777 == 0o600
     assert "The box restarts" in desk.text("/own/backup")
 
 
 def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_restored(
     desk: Desk,
 ) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     files, token = desk.box.changes.owner, desk.token
     backup = Backup(1.0, "0", "x", settings={"thinking.model": MODEL, "link.name": "Cellar"})
@@ -240,7 +240,7 @@ def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_resto
     assert "<code>thinking.model</code>" not in page
     assert desk.post("/own/backup/restore", {"token": token}).status == 303
     assert (files.settings().thinking.model, files.settings().link.name) == ("pocket", "Cellar")
-    lay(ModelStore.of(desk.box.settings), MODEL)
+    install_model(ModelStore.of(desk.box.settings), MODEL)
     upload(desk, form(token, pack(backup)))
     page = desk.text("/own/backup")
     assert f"<code>thinking.model</code>: pocket → {MODEL}" in page
@@ -251,16 +251,16 @@ def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_resto
 
 @pytest.mark.parametrize("name", ["ljspeech", "gemma-5", "../../x", ""])
 def test_only_a_language_model_of_this_box_is_restored_as_the_model(desk: Desk, name: str) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
-    lay(ModelStore.of(desk.box.settings), "ljspeech")
+    install_model(ModelStore.of(desk.box.settings), "ljspeech")
     backup = Backup(1.0, "0", "x", settings={"thinking.model": name})
     upload(desk, form(desk.token, pack(backup)))
     assert desk.post("/own/backup/restore", {"token": desk.token}).status == 303
     assert desk.box.changes.owner.settings().thinking.model == "pocket"
 
 
-def lay(store: ModelStore, name: str) -> None:
+def install_model(store: ModelStore, name: str) -> None:
     """Install a model that looks complete without reading its gigabytes."""
     model = store.models[name]
     store.folder(model).mkdir(parents=True)
@@ -272,9 +272,9 @@ def lay(store: ModelStore, name: str) -> None:
 def test_a_cancelled_upload_is_deleted(desk: Desk) -> None:
     desk.pair()
     upload(desk, form(desk.token, pack(Backup(1.0, "0", "x"))))
-    assert left(desk, CHECKED).exists()
+    assert restore_file(desk, CHECKED).exists()
     assert desk.post("/own/backup/cancel", {"token": desk.token}).status == 303
-    assert not left(desk, CHECKED).exists()
+    assert not restore_file(desk, CHECKED).exists()
     desk.post("/own/backup/restore", {"token": desk.token})
     assert desk.sent == []
 
@@ -286,7 +286,7 @@ def test_a_backup_cannot_set_what_the_page_cannot(desk: Desk, key: str) -> None:
     assert "which no backup holds" in desk.text("/own/backup")
     assert desk.post("/own/backup/restore", {"token": desk.token}).status == 400
     assert desk.sent == []
-    assert not left(desk, WANTED).exists()
+    assert not restore_file(desk, WANTED).exists()
 
 
 def test_a_file_that_is_not_a_backup_is_refused_and_deleted(desk: Desk) -> None:
@@ -294,7 +294,7 @@ def test_a_file_that_is_not_a_backup_is_refused_and_deleted(desk: Desk) -> None:
     reply = upload(desk, form(desk.token, b"x" * 100_000))
     assert reply is not None
     assert (reply.status, b"not a backup of Interlude" in reply.body) == (400, True)
-    assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
+    assert not list(restore_file(desk, UPLOAD).parent.glob("*.restore-*"))
 
 
 @pytest.mark.parametrize(
@@ -315,18 +315,18 @@ def test_only_one_upload_runs_at_a_time(desk: Desk) -> None:
     desk.pair()
     first = desk.site.receive(_head(desk))
     assert first is not None
-    assert left(desk, UPLOAD).stat().st_mode & 0o777 == 0o600
+    assert restore_file(desk, UPLOAD).stat().st_mode & 0o777 == 0o600
     assert desk.site.receive(_head(desk)) is None
     first.write(b"half of it")
     first.close()
     first.close()
-    assert not left(desk, UPLOAD).exists()
+    assert not restore_file(desk, UPLOAD).exists()
     again = desk.site.receive(_head(desk))
     assert again is not None
     assert not again.write(b"x" * (again.most_body + 1)), "over the size limit"
     assert again.most_body == (6 << 20) + OVERHEAD_BYTES
     again.close()
-    assert not left(desk, UPLOAD).exists()
+    assert not restore_file(desk, UPLOAD).exists()
 
 
 def _head(desk: Desk) -> Request:
@@ -352,7 +352,7 @@ def test_undoing_the_last_restore_writes_a_request_only_if_there_was_one(desk: D
 
 def test_without_a_memory_a_backup_contains_no_word(tmp_path: Path) -> None:
     desk = Desk(tmp_path, memory={"keep_turns": 0})
-    lived_in(desk)
+    add_owner_data(desk)
     desk.pair()
     data = saved(desk)
     assert unpack(data).turns is None

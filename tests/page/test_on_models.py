@@ -35,7 +35,7 @@ def memory(desk: Desk, mib: int) -> None:
     (proc / "meminfo").write_text(f"MemTotal: {1024 * mib} kB\n")
 
 
-def half(desk: Desk, name: str) -> None:
+def fetch_half(desk: Desk, name: str) -> None:
     store, model = ModelStore.of(desk.box.settings), MODELS[name]
     store.folder(model).mkdir(parents=True)
     with store.partial(model, next(iter(model.files.values()))).open("wb") as file:
@@ -84,7 +84,7 @@ def test_a_fetch_is_requested_only_with_the_licence_accepted(box: Desk) -> None:
 
 
 def test_the_progress_of_a_fetch_is_shown_and_no_other_is_started_meanwhile(box: Desk) -> None:
-    half(box, "gemma-4-e2b")
+    fetch_half(box, "gemma-4-e2b")
     assert "of it is here" in box.text("/own/models"), "the fetch was interrupted"
     box.box.places.model_wish.write_text("gemma-4-e2b\n")
     page = box.text("/own/models")

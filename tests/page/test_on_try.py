@@ -137,28 +137,28 @@ def test_a_trial_ends_with_the_last_browser_that_watches_it(desk: Desk) -> None:
 
 
 @pytest.fixture
-def lit(tmp_path: Path) -> Desk:
+def desk_with_light(tmp_path: Path) -> Desk:
     desk = Desk(tmp_path, panel={"gpio": "keyboard"})
     desk.pair()
     return desk
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_each_light_pattern_can_be_shown(lit: Desk, pattern: str) -> None:
-    assert f'value="{pattern}"' in lit.text("/try")
-    assert ask(lit, "light", pattern=pattern) == 303
-    assert lit.sent == [ShowLight(pattern)]
+def test_each_light_pattern_can_be_shown(desk_with_light: Desk, pattern: str) -> None:
+    assert f'value="{pattern}"' in desk_with_light.text("/try")
+    assert ask(desk_with_light, "light", pattern=pattern) == 303
+    assert desk_with_light.sent == [ShowLight(pattern)]
 
 
-def test_an_unknown_light_pattern_or_trial_is_refused(lit: Desk) -> None:
-    assert ask(lit, "light", pattern="dancing") == 400
-    assert ask(lit, "dance") == 400
-    assert lit.sent == []
+def test_an_unknown_light_pattern_or_trial_is_refused(desk_with_light: Desk) -> None:
+    assert ask(desk_with_light, "light", pattern="dancing") == 400
+    assert ask(desk_with_light, "dance") == 400
+    assert desk_with_light.sent == []
 
 
-def test_a_box_that_accepts_no_messages_is_an_error(lit: Desk) -> None:
-    lit.accepts_messages = False
-    assert ask(lit, "light", pattern="muted") == 503
+def test_a_box_that_accepts_no_messages_is_an_error(desk_with_light: Desk) -> None:
+    desk_with_light.accepts_messages = False
+    assert ask(desk_with_light, "light", pattern="muted") == 503
 
 
 def test_a_box_without_a_light_offers_no_patterns(desk: Desk) -> None:
@@ -168,5 +168,5 @@ def test_a_box_without_a_light_offers_no_patterns(desk: Desk) -> None:
     assert "The light shows that it is recording" not in page
 
 
-def test_a_box_with_a_light_says_that_it_shows_the_recording(lit: Desk) -> None:
-    assert "The light shows that it is recording" in lit.text("/try")
+def test_a_box_with_a_light_says_that_it_shows_the_recording(desk_with_light: Desk) -> None:
+    assert "The light shows that it is recording" in desk_with_light.text("/try")

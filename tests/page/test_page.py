@@ -73,12 +73,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SupervisedPart]:
 @pytest.fixture(scope="module")
 def browser(page: SupervisedPart) -> Browser:
     """A browser paired by the spoken digits."""
-    one = Browser(page.supervisor._settings.page.port)
-    assert one.ask("POST", "/pair/code")[0] == 303
+    new_browser = Browser(page.supervisor._settings.page.port)
+    assert new_browser.ask("POST", "/pair/code")[0] == 303
     page.until(lambda: page.told(Say))
     digits = re.sub(r"\D", "", page.told(Say)[0].text)
-    assert one.ask("POST", "/pair", {"code": digits})[0] == 303
-    return one
+    assert new_browser.ask("POST", "/pair", {"code": digits})[0] == 303
+    return new_browser
 
 
 def test_the_process_stays_within_its_memory_limit(page: SupervisedPart, browser: Browser) -> None:
@@ -169,14 +169,14 @@ def test_rapid_connects_and_disconnects_do_not_flood_the_conductor(
 
 
 def test_a_press_of_the_button_admits_the_waiting_browser(page: SupervisedPart) -> None:
-    one = Browser(page.supervisor._settings.page.port)
-    assert one.ask("POST", "/pair/button")[0] == 303
+    new_browser = Browser(page.supervisor._settings.page.port)
+    assert new_browser.ask("POST", "/pair/button")[0] == 303
     page.mail.send(ButtonPressed("press"))
     until_s = time.monotonic() + 20
-    while one.ask("GET", "/pair")[0] != 303:
+    while new_browser.ask("GET", "/pair")[0] != 303:
         assert time.monotonic() < until_s
         page.poll()
-    assert "canvas" in one.ask("GET", "/")[1]
+    assert "canvas" in new_browser.ask("GET", "/")[1]
 
 
 def test_a_paired_browser_stays_paired_after_a_crash_of_the_page(

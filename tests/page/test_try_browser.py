@@ -38,11 +38,11 @@ def page(tmp_path: Path) -> Iterator[SupervisedPart]:
         yield part
 
 
-def says(browser: Chromium, text: str) -> None:
+def wait_for_text(browser: Chromium, text: str) -> None:
     browser.until(f"document.body?.innerText.includes({text!r})")
 
 
-def moves(page: SupervisedPart, browser: Chromium, message: Message, script: str) -> None:
+def send_until(page: SupervisedPart, browser: Chromium, message: Message, script: str) -> None:
     """Send a meter's message until it shows: messages before the stream is open are lost."""
     end_s = time.monotonic() + PATIENCE_S
     while not browser.run(script):
@@ -58,29 +58,29 @@ def test_an_enrolment_is_followed_on_the_open_page(
     with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         browser.open(place(page) + "own/voice")
-        says(browser, "Nobody is enrolled")
+        wait_for_text(browser, "Nobody is enrolled")
         browser.run("window.stays = true")
         browser.run("document.querySelector('button[value=begin]').click()")
         page.until(lambda: bool(page.told(AskTake)))
         begun = page.told(BeginEnrolment)[-1]
         assert isinstance(begun, BeginEnrolment)
         number = begun.number
-        says(browser, "The box asks for")
+        wait_for_text(browser, "The box asks for")
         page.mail.send(SoundRecording(number, on=True))
-        says(browser, "now.")
+        wait_for_text(browser, "now.")
         levels = SoundLevels(RATE_HZ, (-30, -25, -20, -22, -28), (-96,) * 5)
-        moves(page, browser, levels, "document.getElementById('level').value === -20")
+        send_until(page, browser, levels, "document.getElementById('level').value === -20")
         page.mail.send(SoundRecording(number, on=False))
         page.mail.send(TakeJudged(number, 1, "short"))
-        says(browser, "now: too short")
+        wait_for_text(browser, "now: too short")
         page.mail.send(SoundRecording(number, on=True))
         page.mail.send(TakeJudged(number, 2, None))
-        says(browser, "1 of 18 words are accepted")
+        wait_for_text(browser, "1 of 18 words are accepted")
         assert browser.run("document.documentElement.scrollWidth - innerWidth") <= 0
         assert browser.run("window.stays"), "the page was not reloaded"
         browser.picture(tmp_path / f"enrol-{width}-{'dark' if dark else 'light'}.png")
         browser.run("document.querySelector('button[value=cancel]').click()")
-        says(browser, "It was stopped.")
+        wait_for_text(browser, "It was stopped.")
         page.until(lambda: bool(page.told(EndTrial)))
         assert browser.errors == []
 
@@ -94,9 +94,9 @@ def test_without_a_script_an_enrolment_is_followed_by_page_refreshes(page: Super
         page.until(lambda: bool(page.told(AskTake)))
         begun = page.told(BeginEnrolment)[-1]
         assert isinstance(begun, BeginEnrolment)
-        says(browser, "The box asks for")
+        wait_for_text(browser, "The box asks for")
         page.mail.send(EnrolmentLearnt(begun.number, "too-few"))
-        says(browser, "Too few words could be used")
+        wait_for_text(browser, "Too few words could be used")
 
 
 @pytest.mark.parametrize(("width", "dark"), SIZES)
@@ -106,9 +106,9 @@ def test_near_misses_appear_on_the_open_page_with_the_sensitivity_they_needed(
     with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         browser.open(place(page) + "try")
-        says(browser, "okay nabu")
+        wait_for_text(browser, "okay nabu")
         near = WakeScore(0.42, 0.9)
-        moves(page, browser, near, "document.getElementById('score').value === 0.42")
+        send_until(page, browser, near, "document.getElementById('score').value === 0.42")
         for miss in range(11):
             page.mail.send(WakeNearMiss((miss + 1) * RATE_HZ, 0.6 + miss / 100, 0.9, 1.5))
         page.mail.send(WakeNearMiss(20 * RATE_HZ, 0.2, 0.9, 3.5))

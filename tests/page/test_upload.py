@@ -11,7 +11,7 @@ from appliance.page.http_server import MOST_BODY
 from appliance.runtime.restore_files import CHECKED, UPLOAD
 from tests.page.desk import Desk
 from tests.page.served import Served, served_desk
-from tests.page.test_on_backup import form, left
+from tests.page.test_on_backup import form, restore_file
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # connections time out after seconds
@@ -57,7 +57,7 @@ def test_a_backup_is_accepted_and_the_limits_of_other_forms_hold(
     with served.connect() as connection:
         connection.sendall(upload_head(served, cookies, len(body)) + body)
         assert connection.recv(65_536).startswith(b"HTTP/1.1 303")
-    assert left(desk, CHECKED).is_file()
+    assert restore_file(desk, CHECKED).is_file()
     headers = {"Origin": f"http://{served.host()}", "Cookie": cookies,
             "Content_Type": "multipart/form-data; boundary=XX"}  # fmt: skip
     assert served.ask("POST", "/own/backup/restore", body, **headers)[0] == 413
@@ -67,8 +67,8 @@ def test_an_interrupted_upload_leaves_no_file(served: Served, desk: Desk) -> Non
     cookies, _ = paired(served, desk)
     with served.connect() as connection:
         connection.sendall(upload_head(served, cookies, 1 << 20) + b"my doctor is at noon" * 999)
-        until(lambda: left(desk, UPLOAD).exists())
-    until(lambda: not left(desk, UPLOAD).exists())
+        until(lambda: restore_file(desk, UPLOAD).exists())
+    until(lambda: not restore_file(desk, UPLOAD).exists())
     assert served.ask("GET", "/")[0] == 200
 
 
@@ -90,5 +90,5 @@ def test_an_upload_of_a_gigabyte_by_a_paired_browser_is_refused_and_deleted(
         except (ConnectionError, TimeoutError):
             pass
     assert sent < 32 << 20
-    until(lambda: not left(desk, UPLOAD).exists())
+    until(lambda: not restore_file(desk, UPLOAD).exists())
     assert served.ask("GET", "/")[0] == 200

@@ -46,7 +46,7 @@ from appliance.update.system.slot_state import (
 )
 from tests.page.desk import Desk, runs_from_slot_b
 from tests.page.test_findings import FOUND, FULL
-from tests.page.test_on_backup import form, lived_in, upload
+from tests.page.test_on_backup import add_owner_data, form, upload
 from tests.update.release.workshop import bench
 
 Prepare = Callable[[Desk], object]
@@ -206,7 +206,7 @@ def has_enrolled(desk: Desk) -> None:
 
 
 def has_files(desk: Desk) -> None:
-    lived_in(desk)
+    add_owner_data(desk)
     desk.box.places.warnings.write_text("box interlude[1]: the card hw:1 is gone\n" * 40)
 
 
@@ -358,8 +358,8 @@ VIEWS = (
     View("software-goes-on", "/own/software", progress(InstallProgress("0.4.0", "unpack", 0.4))),
     View("software-failed", "/own/software",
          progress(InstallProgress("0.4.0", "", 0.0, "It did not start. Back on 0.3.0."))),
-    View("backup", "/own/backup", lived_in),
-    View("backup-made", "/own/backup", lived_in, submit('form[action="/own/backup"]'),
+    View("backup", "/own/backup", add_owner_data),
+    View("backup-made", "/own/backup", add_owner_data, submit('form[action="/own/backup"]'),
          "Not in it: passwords"),
     View("backup-restored", "/own/backup", was_restored),
     View("backup-not-restored", "/own/backup", was_not_restored),
