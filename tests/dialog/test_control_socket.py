@@ -55,7 +55,9 @@ def commands(control: ControlSocket) -> list[Message]:
 
 
 # ── the socket itself ──────────────────────────────────────────────────────────────────────────
-def test_a_command_comes_in_and_the_state_goes_out(control: ControlSocket, tmp_path: Path) -> None:
+def test_a_command_is_received_and_answered_with_the_state(
+    control: ControlSocket, tmp_path: Path
+) -> None:
     with client(tmp_path) as line:
         line.send(encode(Mute(on=True)))
         control.pop_commands()
@@ -121,7 +123,7 @@ def test_a_reply_to_a_disconnected_client_does_not_reach_the_next_client(
         assert decode(line.recv(1000)) == STATE
 
 
-def test_of_too_many_clients_the_oldest_is_disconnected(
+def test_the_oldest_of_too_many_clients_is_disconnected(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     lines = []

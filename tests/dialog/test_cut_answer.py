@@ -27,7 +27,7 @@ CUT = CutAnswer(ANSWER, due_s=100.15)
         (0, "The moon"),
     ],
 )
-def test_what_was_heard_is_known_by_playback_or_by_the_last_position(
+def test_what_was_heard_is_taken_from_playback_or_the_last_position(
     position: int | None, heard: str
 ) -> None:
     assert CUT.heard_text(position) == heard

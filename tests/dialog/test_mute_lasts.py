@@ -48,7 +48,7 @@ def test_a_kill_of_all_processes_unmutes_nothing(life: Life) -> None:
     assert not life.microphone_off()
 
 
-def test_a_conductor_that_dies_unmutes_nothing(life: Life) -> None:
+def test_a_conductor_crash_unmutes_nothing(life: Life) -> None:
     life.tell(Mute(on=True))
     before = life.pid("conductor")
     os.kill(before, signal.SIGKILL)

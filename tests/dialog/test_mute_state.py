@@ -107,7 +107,7 @@ def test_a_mute_that_cannot_be_stored_is_reported_to_end_with_a_restart(box: Box
     assert "after a restart it may be on again" in aloud(box.complaints[0])
 
 
-def test_unmuting_a_box_whose_card_is_broken_ends_with_the_power(box: Box) -> None:
+def test_unmuting_with_a_broken_card_lasts_until_a_power_cut(box: Box) -> None:
     box.hear(Mute(on=True))
     box.settle()
     box.break_card()

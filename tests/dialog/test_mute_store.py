@@ -46,7 +46,7 @@ def write_result(store: MuteStore) -> MuteWriteResult:
     return found[-1]
 
 
-def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
+def test_a_box_that_was_never_muted_starts_unmuted(tmp_path: Path) -> None:
     store, found = start(tmp_path / "state", tmp_path / "run")
     end(store)
     assert found == StoredMute(muted=False, on_disk=False)  # not written yet

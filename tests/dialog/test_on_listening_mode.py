@@ -330,7 +330,7 @@ def test_a_stop_followed_by_more_words_is_a_question() -> None:
     assert talk.sent(Think) == [Think(4, (2,))]
 
 
-def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() -> None:
+def test_a_long_utterance_with_only_a_stop_recognised_is_a_question() -> None:
     """A keyword spotter recognises only "stop" in "stop, tell me about the sea"."""
     talk = talk_in("holding")
     talk(

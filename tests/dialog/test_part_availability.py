@@ -7,7 +7,7 @@ import pytest
 from appliance.dialog.part_availability import PartAvailability
 
 
-def test_at_first_all_works_and_the_model_is_not_loaded() -> None:
+def test_initially_all_parts_work_and_the_model_is_not_loaded() -> None:
     parts = PartAvailability()
     assert (parts.thinker_up, parts.failed, parts.voiceless) == (False, frozenset(), False)
 
@@ -34,7 +34,7 @@ def test_a_restored_part_is_no_longer_broken_or_degraded() -> None:
     assert parts.restore("speaker") == parts
 
 
-def test_the_thinker_comes_and_goes() -> None:
+def test_set_thinker_changes_whether_the_thinker_is_up() -> None:
     parts = PartAvailability().set_thinker(up=True)
     assert parts.thinker_up
     assert not parts.set_thinker(up=False).thinker_up

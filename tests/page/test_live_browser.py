@@ -192,7 +192,7 @@ def test_a_narrow_picture_can_show_the_whole_minute_by_keyboard_for_the_visit(
 
 
 @GERMAN
-def test_the_choice_is_named_in_german(browser: Chromium) -> None:
+def test_the_span_buttons_are_labelled_in_german(browser: Chromium) -> None:
     names = "[...document.querySelectorAll('#spans button')].map((one) => one.innerText)"
     assert browser.run(names) == ["Letzte 24 s", "Ganze Minute"]
 

@@ -40,7 +40,7 @@ def test_the_digits_are_valid_for_two_minutes() -> None:
     assert not pairing.check(CODE, VALID_S)
 
 
-def test_after_five_wrong_tries_the_right_digits_are_wrong() -> None:
+def test_after_five_wrong_tries_the_right_digits_are_refused() -> None:
     pairing = new_pairing()
     pairing.code(0)
     for _ in range(TRIES):

@@ -66,7 +66,7 @@ def test_a_sentence_of_the_catalogue_is_shown_escaped(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("accept", ["", "*/*", "text/event-stream"])
-def test_a_script_gets_a_sentence(desk: Desk, accept: str) -> None:
+def test_a_script_gets_a_plain_text_sentence(desk: Desk, accept: str) -> None:
     reply = desk.get("/nothing", accept=accept)
     assert (reply.status, reply.body) == (404, b"There is no such page.\n")
 

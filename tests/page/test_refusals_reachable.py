@@ -81,7 +81,7 @@ def test_every_sentence_named_by_an_error_exists(language: str) -> None:
 @pytest.mark.parametrize(
     "file", sorted((ROOT / "page").glob("*.py")), ids=lambda file: str(file.name)
 )
-def test_no_page_shows_the_english_of_an_error(file: Path) -> None:
+def test_no_page_shows_the_english_text_of_an_error(file: Path) -> None:
     """Except refusals.py, which knows the browser's language."""
     if file.name == "refusals.py":
         return

@@ -66,7 +66,7 @@ def test_another_host_name_is_refused_for_every_path(desk: Desk, host: str) -> N
 @pytest.mark.parametrize(
     "host", ["192.168.1.20", "interlude", "INTERLUDE.local.", "interlude-2.lan"]
 )
-def test_the_boxes_own_names_and_addresses_are_answered(desk: Desk, host: str) -> None:
+def test_the_boxs_own_names_and_addresses_are_answered(desk: Desk, host: str) -> None:
     assert desk.get("/", host=host).status == 200
 
 
@@ -186,7 +186,7 @@ def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk)
             assert labelled or inside, field
 
 
-def test_nothing_is_loaded_from_elsewhere(desk: Desk) -> None:
+def test_no_page_loads_anything_from_another_site(desk: Desk) -> None:
     desk.pair()
     for path, route in PAGES.items():
         if route.get is not None:

@@ -9,7 +9,7 @@ from appliance.messages.hearing import WakeNearMiss, WakeScore, WakeWordHeard
 from appliance.page.wake_log import KEPT, LOG_ODDS_SPAN, WakeLog
 
 
-def test_the_last_ten_are_kept_the_newest_first() -> None:
+def test_the_last_ten_rows_are_kept_newest_first() -> None:
     log = WakeLog(0.5)
     for number in range(KEPT + 3):
         assert log.handle(WakeNearMiss(16_000 * number, 0.5, 0.9, 1.0))
