@@ -1,4 +1,4 @@
-"""Who calls a broker as the link does, and brokers that do as a test says."""
+"""A client that polls a broker connection as the link does, and a scripted fake broker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ E = TypeVar("E")
 
 
 class Caller:
-    """Polls a session as the link does, and keeps what came of it."""
+    """Polls a connection as the link does, and keeps its events."""
 
     def __init__(self, at: Broker, version: ProtocolVersion = 5, name: str = "interlude-x") -> None:
         self.events: list[MqttEvent] = []
@@ -39,9 +39,9 @@ class Caller:
             at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version
         )
 
-    def until(self, true: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
+    def until(self, condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
         end_s = time.monotonic() + seconds
-        while not true():
+        while not condition():
             now_s = time.monotonic()
             if now_s > end_s:
                 return False
@@ -54,7 +54,7 @@ class Caller:
         return True
 
     def get(self, kind: type[E], seconds: float = PATIENCE_S) -> E:
-        """The first event of that kind, which must come."""
+        """The first event of that kind; fails if none arrives within `seconds`."""
         assert self.until(lambda: self.of(kind), seconds), f"no {kind.__name__}: {self.events}"
         return self.of(kind)[0]
 
@@ -70,8 +70,8 @@ def at(broker: Mosquitto, user: str = "", password: str = "") -> Broker:
 
 
 @contextmanager
-def played(answer: Callable[[socket.socket], object]) -> Iterator[Broker]:
-    """A listener that does with each connection what `answer` says."""
+def fake_broker(answer: Callable[[socket.socket], object]) -> Iterator[Broker]:
+    """A TCP server that calls `answer` with the first connection."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(PATIENCE_S)
 

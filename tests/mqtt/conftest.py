@@ -1,4 +1,4 @@
-"""A real Mosquitto for whoever asks."""
+"""Fixtures that start a real Mosquitto."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Make = Callable[..., Mosquitto]
 
 @pytest.fixture
 def mosquitto_with(tmp_path: Path) -> Iterator[Make]:
-    """Start one: `mosquitto_with("max_packet_size 1000", lasting=True)`."""
+    """Starts a broker: `mosquitto_with("max_packet_size 1000", lasting=True)`."""
     made: list[Mosquitto] = []
 
     def make(*options: str, lasting: bool = False) -> Mosquitto:
         folder = tmp_path / f"mosquitto-{len(made)}"
         folder.mkdir()
-        folder.chmod(0o777)  # it may run as a user of its own
+        folder.chmod(0o777)  # Mosquitto may run as its own user
         made.append(
             Mosquitto(folder, options=options or ("allow_anonymous true",), lasting=lasting)
         )
@@ -44,7 +44,7 @@ def call() -> Iterator[Callable[..., Caller]]:
     made: list[Caller] = []
 
     def start(at: Broker, *args: object, **options: object) -> Caller:
-        made.append(Caller(at, *args, **options))  # type: ignore[arg-type]  # a Caller's own
+        made.append(Caller(at, *args, **options))  # type: ignore[arg-type]  # passed on to Caller
         return made[-1]
 
     yield start

@@ -1,4 +1,4 @@
-"""A link without a process, and the clock that it goes by."""
+"""A link that runs in the test process, with a clock that the test can advance."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ PATIENCE_S = 20.0
 
 
 def desk_at(folder: Path, port: int, **link: Any) -> Desk:
-    """The link's, with a broker at that port of this machine."""
+    """The desk of a link whose broker listens at that local port."""
     link = {"broker": "127.0.0.1", "port": port, "id": "x", **link}
-    given = settings.load(None, {"state_dir": str(folder), "link": link})
-    return Desk("link", given, time.monotonic())
+    loaded = settings.load(None, {"state_dir": str(folder), "link": link})
+    return Desk("link", loaded, time.monotonic())
 
 
 class Clock:
-    """The link's: the machine's, and what the test adds."""
+    """Runs the link at the monotonic time plus `ahead_s`."""
 
     def __init__(self, desk: Desk) -> None:
         self.link = Link(cast("Worker", desk), Machine())
         self.ahead_s = 0.0
 
-    def until(self, true: Callable[[], object]) -> bool:
+    def until(self, condition: Callable[[], object]) -> bool:
         end_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < end_s:
             self.link.run_once(time.monotonic() + self.ahead_s)
-            if true():
+            if condition():
                 return True
             time.sleep(0.005)
         return False

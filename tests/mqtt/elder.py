@@ -1,4 +1,4 @@
-"""A broker that knows nothing of MQTT 5: Mosquitto, behind somebody who turns it away."""
+"""A broker without MQTT 5: Mosquitto behind a proxy that refuses CONNECT packets of MQTT 5."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from lab.bench.mosquitto import Mosquitto
 
-PROTOCOL_LEVEL = 8  # its byte in CONNECT, after one byte of length: MQTT 3.1.1, 3.1.2.2
+PROTOCOL_LEVEL = 8  # offset in CONNECT if the length takes one byte: MQTT 3.1.1, section 3.1.2.2
 REFUSED = b"\x20\x02\x00\x01"  # CONNACK, unacceptable protocol version
 
 
 @contextlib.contextmanager
-def elder(broker: Mosquitto) -> Iterator[Mosquitto]:
-    """Stands in for `broker` at a port of its own, for clients of 3.1.1 alone."""
+def without_mqtt_5(broker: Mosquitto) -> Iterator[Mosquitto]:
+    """Proxy `broker` at another port, for clients of MQTT 3.1.1 only."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=_serve, args=(server, broker.port))
         thread.start()
@@ -26,16 +26,16 @@ def elder(broker: Mosquitto) -> Iterator[Mosquitto]:
 
 def _serve(server: socket.socket, port: int) -> None:
     threads = []
-    with contextlib.suppress(OSError):  # it is closed
+    with contextlib.suppress(OSError):  # the server socket is closed
         while True:
             near, _ = server.accept()
-            threads.append(threading.Thread(target=_carry, args=(near, port)))
+            threads.append(threading.Thread(target=_proxy, args=(near, port)))
             threads[-1].start()
     for thread in threads:
         thread.join()
 
 
-def _carry(near: socket.socket, port: int) -> None:
+def _proxy(near: socket.socket, port: int) -> None:
     first = near.recv(4096)
     if first[PROTOCOL_LEVEL] == 5:
         near.sendall(REFUSED)

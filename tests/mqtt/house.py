@@ -1,5 +1,6 @@
-"""A box with a link: conductor and link as they ship, and a panel on its keyboard if it is wanted;
-every other part is played by the test."""
+"""A box with the real conductor and link processes, and optionally the real panel on its keyboard.
+
+The test plays every other process."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ PARTS = ("capture", "playback", "listener", "words", "thinker", "speaker")
 
 
 class Box(PlayedParts):
-    """`box`: its id. `folder`: where it keeps its state. More settings of the link by name, and
-    those of tools."""
+    """`box`: its id. `folder`: parent of its state folder. `tools`, `link`: settings of these
+    sections."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class Box(PlayedParts):
                 "state_dir": str(folder / f"state-{box}"),
                 "link": {"broker": "127.0.0.1", "port": broker.port, "id": box, **link},
                 "tools": tools,
-                "speaking": {"chime": False},  # no voice is there to sound the opening
+                "speaking": {"chime": False},  # no voice synthesises the chime
                 "panel": keyboard if panel else {},
             },
         )
@@ -53,58 +54,58 @@ class Box(PlayedParts):
         self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
         self.say("speaker", SpeakerReady("espeak"))
 
-    def asks(self, utterance: int, index: int = 16_000) -> None:
-        """The owner asks something."""
+    def owner_asks(self, utterance: int, index: int = 16_000) -> None:
+        """Report an utterance of two seconds."""
         self.say(
             "listener",
             SpeechStarted(utterance, utterance, index),
             SpeechEnded(utterance, index + 32_000, 32_000, last=True),
         )
 
-    def answers(self, turn: int, index: int = 60_000) -> None:
-        """The box begins to answer aloud."""
+    def begin_answer(self, turn: int, index: int = 60_000) -> None:
+        """Play the thinker, the speaker and the playback up to the first block of an answer."""
         self.say("thinker", Sentence(turn, 0, "Under the xylophone."))
         self.say("thinker", ThoughtEnded(turn, 1, "complete"))
         self.get("speaker", EndAnswer)
         self.say("playback", PlaybackStarted(turn, index))
         self.say("speaker", Spoken(turn, 0, 0, 32_000, 5.0))
 
-    def has_answered(self, turn: int) -> None:
-        """What it said was heard to its end."""
-        self.wait(0.05)  # what the speaker reported is known by now, as it is on a real box
+    def finish_answer(self, turn: int) -> None:
+        """Report that the answer was played to its end."""
+        self.wait(0.05)  # the conductor has read the message of the speaker, as on a real box
         self.say("playback", PlaybackFinished(turn, 32_000, 99_000))
 
-    def finger(self, *words: str) -> None:
-        """On the panel's keyboard, as `interlude panel` would."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as finger:
+    def panel_input(self, *words: str) -> None:
+        """Send words to the panel's keyboard, as `interlude panel` does."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             for word in words:
-                finger.sendto(word.encode(), str(place(self.settings)))
+                sender.sendto(word.encode(), str(place(self.settings)))
                 self.wait(0.08)
 
     # ── at the broker ────────────────────────────────────────────────────────────────────────
-    def told(self, ear: BrokerObserver, name: str) -> Any:
-        """What the topic says now, as JSON."""
-        payload = ear.last(f"{self.root}/{name}")
+    def newest(self, observer: BrokerObserver, name: str) -> Any:
+        """The newest payload of a topic of this box, decoded from JSON."""
+        payload = observer.last(f"{self.root}/{name}")
         return None if payload is None else json.loads(payload)
 
-    def is_told(self, ear: BrokerObserver, name: str, **values: object) -> bool:
-        """Whether the topic says these."""
-        now = self.told(ear, name)
-        return now is not None and all(now[key] == value for key, value in values.items())
+    def shows(self, observer: BrokerObserver, name: str, **values: object) -> bool:
+        """Whether the newest payload of the topic has these values."""
+        payload = self.newest(observer, name)
+        return payload is not None and all(payload[key] == value for key, value in values.items())
 
-    def online(self, ear: BrokerObserver) -> bool:
-        return ear.last(f"{self.root}/availability") == b"online"
+    def online(self, observer: BrokerObserver) -> bool:
+        return observer.last(f"{self.root}/availability") == b"online"
 
-    def events(self, ear: BrokerObserver) -> list[str]:
-        """The kinds of events, in order."""
+    def events(self, observer: BrokerObserver) -> list[str]:
+        """The kinds of the conversation events, in order."""
         return [
-            json.loads(h.payload)["event_type"]
-            for h in ear.messages_of(f"{self.root}/event/conversation")
+            json.loads(message.payload)["event_type"]
+            for message in observer.messages_of(f"{self.root}/event/conversation")
         ]
 
 
 @contextlib.contextmanager
-def box(broker: Mosquitto, folder: Path, name: str = "x", **link: Any) -> Iterator[Box]:
+def running_box(broker: Mosquitto, folder: Path, name: str = "x", **link: Any) -> Iterator[Box]:
     made = Box(broker, folder, name, **link)
     try:
         yield made

@@ -1,4 +1,4 @@
-"""When to try again."""
+"""The delay before the next connection attempt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def delays(cause: Cause, jitter: float, times: int = 12) -> list[float]:
     return [retry.failed(cause, jitter) for _ in range(times)]
 
 
-def test_delays_double_up_to_the_longest() -> None:
+def test_delays_double_up_to_the_maximum() -> None:
     assert delays("away", 1.0, 5) == [0.5, 1.0, 2.0, 3.0, 3.0]
     assert delays("refused", 1.0)[-1] == 60.0
 
@@ -24,11 +24,11 @@ def test_jitter_takes_at_most_half_and_never_adds(cause: Cause) -> None:
         assert most <= LONGEST_S[cause]
 
 
-def test_a_broker_that_is_back_is_found_within_five_seconds() -> None:
-    assert LONGEST_S["away"] < 5.0 - 1.5  # with a second and a half to connect and to say all
+def test_the_longest_delay_leaves_time_to_reconnect_within_five_seconds() -> None:
+    assert LONGEST_S["away"] < 5.0 - 1.5  # 1.5 s remain to connect and to publish everything
 
 
-def test_success_begins_anew() -> None:
+def test_success_resets_the_delay() -> None:
     retry = ReconnectBackOff()
     for _ in range(9):
         retry.failed("refused", 1.0)

@@ -1,4 +1,4 @@
-"""The blueprints that we ship: each is one, uses what it asks for, and knows what the box says."""
+"""The blueprints in docs/blueprints: form, inputs, and the states that they wait for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPICS = Topics("interlude", "homeassistant", "x")
 COMPONENTS: dict[str, dict[str, Any]] = payload(
     TOPICS, DeviceIdentity("x", "x"), DiscoveryFeatures(("amy",), True, True, True, True)
 )["cmps"]
-NOT_STATES = {"unavailable", "on"}  # Home Assistant's own
+NOT_STATES = {"unavailable", "on"}  # defined by Home Assistant
 
 
 class _Input(str):
@@ -47,14 +47,14 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def walk(tree: object) -> Iterator[object]:
-    """Every leaf and every branch."""
+    """Yield the tree and every node below it."""
     yield tree
     branches = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
     for branch in branches:
         yield from walk(branch)
 
 
-def test_the_five_are_there() -> None:
+def test_the_five_blueprints_exist() -> None:
     assert {path.stem for path in FILES} == {
         "house-bridge", "duck-the-television", "button-to-scene", "announcement", "heat-warning",
     }  # fmt: skip
@@ -62,29 +62,29 @@ def test_the_five_are_there() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_it_is_a_blueprint_of_an_automation(path: Path) -> None:
-    made = load(path)
-    head = made["blueprint"]
+    blueprint = load(path)
+    head = blueprint["blueprint"]
     assert head["domain"] == "automation"
     assert head["name"].startswith("Interlude: ")
     assert head["description"].endswith(".")
-    assert head["homeassistant"]["min_version"] >= "2024.12.0"  # devices over MQTT since then
-    assert {"triggers", "actions", "mode"} <= set(made)
-    assert set(made) <= {"blueprint", "mode", "max", "max_exceeded", "variables", "triggers",
+    assert head["homeassistant"]["min_version"] >= "2024.12.0"  # MQTT device discovery
+    assert {"triggers", "actions", "mode"} <= set(blueprint)
+    assert set(blueprint) <= {"blueprint", "mode", "max", "max_exceeded", "variables", "triggers",
                          "conditions", "actions"}  # fmt: skip
-    for asked in head["input"].values():
-        assert asked["name"]
-        assert len(asked["selector"]) == 1
+    for field in head["input"].values():
+        assert field["name"]
+        assert len(field["selector"]) == 1
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_it_uses_every_input_that_it_asks_for_and_no_other(path: Path) -> None:
-    made = load(path)
-    asked = set(made.pop("blueprint")["input"])
-    assert {str(leaf) for leaf in walk(made) if isinstance(leaf, _Input)} == asked
+def test_it_uses_exactly_the_inputs_that_it_declares(path: Path) -> None:
+    blueprint = load(path)
+    declared = set(blueprint.pop("blueprint")["input"])
+    assert {str(leaf) for leaf in walk(blueprint) if isinstance(leaf, _Input)} == declared
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_its_templates_are_closed(path: Path) -> None:
+def test_the_brackets_of_its_templates_are_balanced(path: Path) -> None:
     for leaf in walk(load(path)):
         if isinstance(leaf, str) and "{" in leaf:
             assert leaf.count("{{") == leaf.count("}}") > 0
@@ -100,40 +100,40 @@ def test_the_states_that_it_waits_for_are_states_of_the_box(path: Path) -> None:
         assert wanted - NOT_STATES <= set(get_args(StateName))
 
 
-def test_the_television_is_ducked_in_every_state_in_which_somebody_talks() -> None:
-    made = load(FOLDER / "duck-the-television.yaml")
-    busy = made["variables"]["busy"]
-    assert made["triggers"][0]["to"] == busy
+def test_the_television_is_ducked_in_every_busy_state() -> None:
+    blueprint = load(FOLDER / "duck-the-television.yaml")
+    busy = blueprint["variables"]["busy"]
+    assert blueprint["triggers"][0]["to"] == busy
     assert set(get_args(StateName)) - set(busy) == {"idle", "muted", "failed"}
 
 
-def test_the_television_is_put_back_also_where_nobody_saw_the_talk_end() -> None:
-    """A talk may be over before a slow television is lowered: no change of state would follow."""
+def test_the_television_is_restored_even_if_the_end_of_the_talk_triggers_nothing() -> None:
+    """A talk may end before a slow television is lowered; then no change of state follows."""
     leaves = list(walk(load(FOLDER / "duck-the-television.yaml")["actions"]))
     assert not [leaf for leaf in leaves if isinstance(leaf, dict) and "wait_for_trigger" in leaf]
     until = [leaf["until"] for leaf in leaves if isinstance(leaf, dict) and "until" in leaf]
     assert until == ["{{ states(state) not in busy }}"]
 
 
-def test_the_presses_that_can_be_chosen_are_those_of_the_button() -> None:
-    asked = load(FOLDER / "button-to-scene.yaml")["blueprint"]["input"]["press"]
-    assert set(asked["selector"]["select"]["options"]) <= set(COMPONENTS["button"]["evt_typ"])
+def test_every_selectable_press_is_one_that_the_button_reports() -> None:
+    declared = load(FOLDER / "button-to-scene.yaml")["blueprint"]["input"]["press"]
+    assert set(declared["selector"]["select"]["options"]) <= set(COMPONENTS["button"]["evt_typ"])
 
 
 # ── the owners' page ─────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_page_tells_of_the_blueprint(path: Path) -> None:
+def test_the_page_links_to_the_blueprint(path: Path) -> None:
     assert f"blueprints/{path.name}" in PAGE
 
 
 @pytest.mark.parametrize(
     "name", [c["name"] for c in COMPONENTS.values() if c["p"] != "device_automation"]
 )
-def test_the_page_tells_of_the_entity(name: str) -> None:
+def test_the_page_lists_the_entity(name: str) -> None:
     assert f"| {name} |" in PAGE
 
 
-def test_the_page_tells_of_every_setting_and_no_other() -> None:
+def test_the_page_names_the_settings_and_no_unknown_one() -> None:
     named = {word.removeprefix("link.") for word in _quoted(PAGE) if word.startswith("link.")}
     assert named <= set(LinkSettings.__struct_fields__)
     for field in ("broker", "user", "password_file", "tls", "ca_file", "words", "unmute"):

@@ -1,4 +1,4 @@
-"""How to reach the broker: secrets that are nobody else's, certificates that are what they say."""
+"""How to reach the broker: port, password file and permissions, certificates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from appliance.mqtt.broker import broker
 from appliance.settings import LinkSettings, load_defaults
 from tests.certificates import Authority
 
-NOBODY: dict[str, str] = {}
+NO_ENVIRONMENT: dict[str, str] = {}
 
 
 def link(**changes: object) -> LinkSettings:
@@ -26,98 +26,100 @@ def secret(path: Path, text: str = "hunter2\n", mode: int = 0o600) -> str:
     return str(path)
 
 
-# ── where ────────────────────────────────────────────────────────────────────────────────────
+# ── port ─────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("changes", "port"), [({}, 1883), ({"tls": True}, 8883), ({"tls": True, "port": 1999}, 1999)]
 )
-def test_the_port_is_the_usual_one_unless_the_owner_says_otherwise(
+def test_the_port_is_the_standard_one_unless_the_owner_sets_another(
     changes: dict[str, object], port: int
 ) -> None:
-    assert broker(link(**changes), NOBODY).port == port
+    assert broker(link(**changes), NO_ENVIRONMENT).port == port
 
 
 # ── the password ─────────────────────────────────────────────────────────────────────────────
-def test_the_password_is_the_files_without_its_line_end(tmp_path: Path) -> None:
+def test_the_password_is_the_content_of_its_file_without_the_newline(tmp_path: Path) -> None:
     named = link(user="box", password_file=secret(tmp_path / "p", " hunter2 \n"))
-    assert broker(named, NOBODY).password == " hunter2 "  # noqa: S105
+    assert broker(named, NO_ENVIRONMENT).password == " hunter2 "  # noqa: S105
 
 
 def test_a_password_that_others_may_read_is_refused_with_the_remedy(tmp_path: Path) -> None:
     path = secret(tmp_path / "p", mode=0o640)
     with pytest.raises(LinkError, match="Others may read the password") as wrong:
-        broker(link(password_file=path), NOBODY)
+        broker(link(password_file=path), NO_ENVIRONMENT)
     assert wrong.value.remedy == f"chmod 600 {path}"
     assert "hunter2" not in str(wrong.value)
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "cannot be found"), (b"\xff\xfe", "not UTF-8")])
-def test_a_password_file_that_is_no_use_is_said_so(
-    tmp_path: Path, text: bytes | None, said: str
+@pytest.mark.parametrize(
+    ("text", "problem"), [(None, "cannot be found"), (b"\xff\xfe", "not UTF-8")]
+)
+def test_an_unusable_password_file_is_reported(
+    tmp_path: Path, text: bytes | None, problem: str
 ) -> None:
     path = tmp_path / "p"
     if text is not None:
         path.touch(0o600)
         path.write_bytes(text)
-    with pytest.raises(LinkError, match=said):
-        broker(link(password_file=str(path)), NOBODY)
+    with pytest.raises(LinkError, match=problem):
+        broker(link(password_file=str(path)), NO_ENVIRONMENT)
 
 
-def test_without_a_file_systemds_credential_is_the_password(tmp_path: Path) -> None:
+def test_without_a_password_file_the_systemd_credential_is_used(tmp_path: Path) -> None:
     secret(tmp_path / "mqtt-password", "from systemd", 0o440)
-    given = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
-    assert broker(link(), given).password == "from systemd"  # noqa: S105
+    environment = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    assert broker(link(), environment).password == "from systemd"  # noqa: S105
     mine = link(password_file=secret(tmp_path / "p", "mine"))
-    assert broker(mine, given).password == "mine"  # noqa: S105
+    assert broker(mine, environment).password == "mine"  # noqa: S105
 
 
-def test_with_neither_there_is_no_password(tmp_path: Path) -> None:
-    assert broker(link(), NOBODY).password == ""
+def test_without_file_and_credential_the_password_is_empty(tmp_path: Path) -> None:
+    assert broker(link(), NO_ENVIRONMENT).password == ""
     assert broker(link(), {"CREDENTIALS_DIRECTORY": str(tmp_path)}).password == ""
 
 
-def test_root_at_a_shell_reads_the_secret_that_the_unit_is_given(tmp_path: Path) -> None:
-    theirs = Path(secret(tmp_path / "mqtt-password", "from disk"))
-    assert broker(link(), NOBODY, theirs).password == "from disk"  # noqa: S105
-    theirs.chmod(0o644)
+def test_root_at_a_shell_reads_the_file_behind_the_systemd_credential(tmp_path: Path) -> None:
+    credential = Path(secret(tmp_path / "mqtt-password", "from disk"))
+    assert broker(link(), NO_ENVIRONMENT, credential).password == "from disk"  # noqa: S105
+    credential.chmod(0o644)
     with pytest.raises(LinkError, match="Others may read"):
-        broker(link(), NOBODY, theirs)
-    assert broker(link(), NOBODY, tmp_path / "none").password == ""
+        broker(link(), NO_ENVIRONMENT, credential)
+    assert broker(link(), NO_ENVIRONMENT, tmp_path / "none").password == ""
 
 
-def test_the_password_is_in_no_description_of_the_broker(tmp_path: Path) -> None:
-    at = broker(link(password_file=secret(tmp_path / "p")), NOBODY)
+def test_the_repr_of_a_broker_hides_the_password(tmp_path: Path) -> None:
+    at = broker(link(password_file=secret(tmp_path / "p")), NO_ENVIRONMENT)
     assert "hunter2" not in repr(at)
 
 
 # ── certificates ─────────────────────────────────────────────────────────────────────────────
 @pytest.mark.process
 def test_a_broker_with_tls_is_checked_by_name_and_authority(tmp_path: Path) -> None:
-    ours = Authority(tmp_path)
-    at = broker(link(tls=True, ca_file=str(ours.certificate)), NOBODY)
+    authority = Authority(tmp_path)
+    at = broker(link(tls=True, ca_file=str(authority.certificate)), NO_ENVIRONMENT)
     assert at.tls is not None
     assert at.tls.check_hostname
     assert at.tls.verify_mode == ssl.CERT_REQUIRED
 
 
 @pytest.mark.process
-def test_a_box_with_a_certificate_of_its_own_needs_a_key_that_is_its_alone(tmp_path: Path) -> None:
+def test_a_client_certificate_needs_a_key_that_others_cannot_read(tmp_path: Path) -> None:
     certificate, key = Authority(tmp_path).issue("box")
     both: dict[str, object] = {"certificate_file": str(certificate), "key_file": str(key)}
-    assert broker(link(tls=True, **both), NOBODY).tls
+    assert broker(link(tls=True, **both), NO_ENVIRONMENT).tls
     key.chmod(0o644)
     with pytest.raises(LinkError, match="Others may read the key"):
-        broker(link(tls=True, **both), NOBODY)
+        broker(link(tls=True, **both), NO_ENVIRONMENT)
 
 
 @pytest.mark.parametrize("setting", ["ca_file", "certificate_file"])
 @pytest.mark.parametrize("text", [None, "", "-----BEGIN CERTIFICATE-----\nx\n"])
-def test_a_certificate_that_is_none_is_said_so(
+def test_an_unusable_certificate_file_is_reported(
     tmp_path: Path, setting: str, text: str | None
 ) -> None:
     path = tmp_path / "c.pem"
     if text is not None:
         path.write_text(text)
     with pytest.raises(LinkError) as wrong:
-        broker(link(tls=True, **{setting: str(path)}), NOBODY)
+        broker(link(tls=True, **{setting: str(path)}), NO_ENVIRONMENT)
     assert str(path) in wrong.value.problem
     assert wrong.value.remedy

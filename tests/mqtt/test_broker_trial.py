@@ -1,4 +1,4 @@
-"""A broker is tried as it was typed, with the password that is kept where none was."""
+"""A trial of the broker that was typed, with the saved password if none was typed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ID = "0123456789abcdef"
 
 @pytest.fixture
 def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
-    """One that knows the user `box` with the password `right`."""
+    """A broker with the user `box` and the password `right`."""
     passwords = tmp_path / "passwords"
     subprocess.run(
         ["mosquitto_passwd", "-b", "-c", passwords, "box", "right"], check=True, capture_output=True
@@ -36,57 +36,57 @@ def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
 
 
 def tried(
-    folder: Path, asked: dict[str, Any], kept: str = "", **named: dict[str, Any]
+    folder: Path, typed_link: dict[str, Any], saved: str = "", **sections: dict[str, Any]
 ) -> RequestOutcome:
-    """`kept`: the password that systemd would hand over. `named`: sections of the settings."""
-    (folder / "mqtt-password").write_text(f"{kept}\n")
-    link = {"id": "x", **named.pop("link", {})}
-    settings = load(None, {"state_dir": str(folder), "link": link, **named})
-    trial = BrokerTrial(ID, **{"port": 0, "user": "", "tls": False, **asked})
+    """`saved`: the password in the systemd credential. `sections`: sections of the settings."""
+    (folder / "mqtt-password").write_text(f"{saved}\n")
+    link = {"id": "x", **sections.pop("link", {})}
+    settings = load(None, {"state_dir": str(folder), "link": link, **sections})
+    trial = BrokerTrial(ID, **{"port": 0, "user": "", "tls": False, **typed_link})
     return try_broker(trial, settings, {"CREDENTIALS_DIRECTORY": str(folder)})
 
 
-def test_a_broker_that_lets_us_in_is_told(broker: Mosquitto, tmp_path: Path) -> None:
-    told = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port})
-    assert told.problem == ""
-    assert told.names == (f"The broker at 127.0.0.1:{broker.port} lets us in: MQTT 5.",)
+def test_a_broker_that_accepts_us_is_reported(broker: Mosquitto, tmp_path: Path) -> None:
+    outcome = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port})
+    assert outcome.problem == ""
+    assert outcome.names == (f"The broker at 127.0.0.1:{broker.port} lets us in: MQTT 5.",)
 
 
-def test_one_that_is_not_there_is_told_with_a_remedy(broker: Mosquitto, tmp_path: Path) -> None:
+def test_an_unreachable_broker_is_reported_with_a_remedy(broker: Mosquitto, tmp_path: Path) -> None:
     broker.stop()
-    told = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port})
-    assert "No broker listens" in told.problem
-    assert told.remedy
+    outcome = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port})
+    assert "No broker listens" in outcome.problem
+    assert outcome.remedy
 
 
-def test_no_broker_is_no_trial(tmp_path: Path) -> None:
+def test_a_trial_without_a_broker_name_is_refused(tmp_path: Path) -> None:
     assert tried(tmp_path, {"broker": ""}).problem == "No broker is named."
 
 
-def test_one_that_speaks_no_tls_is_told(broker: Mosquitto, tmp_path: Path) -> None:
-    told = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port, "tls": True})
-    assert told.problem
-    assert told.names == ()
+def test_a_broker_without_tls_is_reported(broker: Mosquitto, tmp_path: Path) -> None:
+    outcome = tried(tmp_path, {"broker": "127.0.0.1", "port": broker.port, "tls": True})
+    assert outcome.problem
+    assert outcome.names == ()
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept", "well"),
+    ("typed", "saved", "accepted"),
     [("right", "", True), ("", "right", True), ("right", "wrong", True), ("wrong", "right", False),
      ("", "", False)],
 )  # fmt: skip
-def test_the_password_that_was_typed_counts_and_else_the_one_that_is_kept(
-    guarded: Mosquitto, tmp_path: Path, typed: str, kept: str, well: bool
+def test_the_typed_password_is_used_and_otherwise_the_saved_one(
+    guarded: Mosquitto, tmp_path: Path, typed: str, saved: str, accepted: bool
 ) -> None:
     link = {"broker": "127.0.0.1", "port": guarded.port, "user": "box"}
-    told = tried(tmp_path, {**link, "password": typed}, kept, link=link)
-    assert (told.problem == "") == well
-    assert "right" not in told.problem + told.remedy
+    outcome = tried(tmp_path, {**link, "password": typed}, saved, link=link)
+    assert (outcome.problem == "") == accepted
+    assert "right" not in outcome.problem + outcome.remedy
 
 
 @pytest.fixture
-def stranger() -> Iterator[tuple[int, list[bytes]]]:
-    """Somebody who listens at a port, keeps what a client begins with, and hangs up."""
-    heard: list[bytes] = []
+def recording_server() -> Iterator[tuple[int, list[bytes]]]:
+    """A server that records the first bytes of each client and then closes the connection."""
+    received: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def listen() -> None:
@@ -94,42 +94,42 @@ def stranger() -> Iterator[tuple[int, list[bytes]]]:
                 while True:
                     client, _ = server.accept()
                     with client:
-                        heard.append(client.recv(4096))
+                        received.append(client.recv(4096))
 
         thread = threading.Thread(target=listen)
         thread.start()
-        yield server.getsockname()[1], heard
+        yield server.getsockname()[1], received
         server.shutdown(socket.SHUT_RDWR)
         thread.join(10.0)
 
 
 @pytest.mark.parametrize(
-    "named",
+    "sections",
     [{}, {"broker": "ha.local"}, {"port": 1}, {"user": "bob"}, {"tls": True}],
-    ids=lambda named: next(iter(named), "the same"),
+    ids=lambda sections: next(iter(sections), "the same"),
 )
 def test_the_password_that_is_kept_goes_to_the_broker_of_the_settings_alone(
-    stranger: tuple[int, list[bytes]], tmp_path: Path, named: dict[str, Any]
+    recording_server: tuple[int, list[bytes]], tmp_path: Path, sections: dict[str, Any]
 ) -> None:
-    port, heard = stranger
-    asked = {"broker": "127.0.0.1", "port": port, "user": "box"}
-    told = tried(tmp_path, asked, "canary", link={**asked, **named})
-    assert told.problem
-    said = b"".join(heard)
-    assert b"MQTT" in said
-    assert b"box" in said
-    assert (b"canary" in said) == (not named)
+    port, received = recording_server
+    typed_link = {"broker": "127.0.0.1", "port": port, "user": "box"}
+    outcome = tried(tmp_path, typed_link, "canary", link={**typed_link, **sections})
+    assert outcome.problem
+    bytes_sent = b"".join(received)
+    assert b"MQTT" in bytes_sent
+    assert b"box" in bytes_sent
+    assert (b"canary" in bytes_sent) == (not sections)
 
 
-def test_where_the_page_may_not_end_a_mute_no_other_broker_is_tried(
-    stranger: tuple[int, list[bytes]], tmp_path: Path
+def test_if_the_page_may_not_end_a_mute_no_other_broker_is_tried(
+    recording_server: tuple[int, list[bytes]], tmp_path: Path
 ) -> None:
-    port, heard = stranger
-    asked = {"broker": "127.0.0.1", "port": port, "user": "box", "password": "typed"}
-    told = tried(tmp_path, asked, page={"unmute": False}, link={"unmute": True})
-    assert told.key == "page-wrong-broker-mute"
-    assert heard == []
+    port, received = recording_server
+    typed_link = {"broker": "127.0.0.1", "port": port, "user": "box", "password": "typed"}
+    outcome = tried(tmp_path, typed_link, page={"unmute": False}, link={"unmute": True})
+    assert outcome.key == "page-wrong-broker-mute"
+    assert received == []
     same = {"broker": "127.0.0.1", "port": port, "user": "box"}
-    told = tried(tmp_path, same, page={"unmute": False}, link={"unmute": True, **same})
-    assert told.key != "page-wrong-broker-mute"
-    assert len(heard) > 0
+    outcome = tried(tmp_path, same, page={"unmute": False}, link={"unmute": True, **same})
+    assert outcome.key != "page-wrong-broker-mute"
+    assert len(received) > 0

@@ -1,4 +1,4 @@
-"""Commands as hostile input: every payload is a message that is in range, or a refusal."""
+"""Commands as hostile input: every payload becomes a message in range, or is refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = [command.name for command in COMMANDS]
 
 
 def read(name: str, payload: bytes, limits: CommandLimits = LIMITS) -> CommandResult:
-    """By a gate that has been open for long."""
+    """Parse with a filter whose rate limits have recovered."""
     return CommandFilter(limits, -1000.0).parse(name, payload, 0.0)
 
 
@@ -61,12 +61,14 @@ def read(name: str, payload: bytes, limits: CommandLimits = LIMITS) -> CommandRe
         ("cmd/ask", "Wie spät ist es?".encode(), Ask("Wie spät ist es?")),
     ],
 )
-def test_a_good_command_is_a_message(name: str, payload: bytes, message: CommandResult) -> None:
+def test_a_valid_command_becomes_a_message(
+    name: str, payload: bytes, message: CommandResult
+) -> None:
     assert read(name, payload) == message
 
 
 @pytest.mark.parametrize(
-    ("name", "payload", "why"),
+    ("name", "payload", "reason"),
     [
         ("set/mute", b"on", "none of the options"),
         ("set/mute", b"", "none of the options"),
@@ -76,7 +78,7 @@ def test_a_good_command_is_a_message(name: str, payload: bytes, message: Command
         ("set/volume", b"1e2", "not a number"),
         ("set/volume", b"nan", "not a number"),
         ("set/volume", b"inf", "not a number"),
-        ("set/volume", "٣".encode(), "not a number"),  # a digit, but not one of ours
+        ("set/volume", "٣".encode(), "not a number"),  # a digit, but not an ASCII digit
         ("set/volume", b"1" * 100_000, "not a number"),
         ("set/mode", b"closed", "none of the options"),
         ("set/voice", b"../../etc/passwd", "none of the options"),
@@ -99,10 +101,12 @@ def test_a_good_command_is_a_message(name: str, payload: bytes, message: Command
         ("cmd/say/x", b"a", "no such command"),
     ],
 )
-def test_a_wrong_command_is_refused_with_its_kind(name: str, payload: bytes, why: str) -> None:
+def test_an_invalid_command_is_refused_with_the_reason(
+    name: str, payload: bytes, reason: str
+) -> None:
     with pytest.raises(CommandRejected) as refused:
         read(name, payload)
-    assert refused.value.refusal.why == why
+    assert refused.value.refusal.why == reason
 
 
 def test_a_refusal_never_repeats_what_the_command_said() -> None:
@@ -119,8 +123,8 @@ def test_an_unknown_topic_is_not_repeated_either() -> None:
 
 
 def test_text_is_one_plain_line() -> None:
-    said = read("cmd/say", "  Tea\r\nis\x1b[31m\u202e ready\x00 \u2028now ".encode())
-    assert said == Say("Tea is[31m ready now", chime=True)
+    message = read("cmd/say", "  Tea\r\nis\x1b[31m\u202e ready\x00 \u2028now ".encode())
+    assert message == Say("Tea is[31m ready now", chime=True)
 
 
 def test_text_of_the_longest_length_is_said() -> None:
@@ -135,7 +139,7 @@ def test_a_retained_command_is_ignored(name: str) -> None:
     assert refused.value.refusal.why.startswith("retained")
 
 
-def test_unmuting_from_afar_can_be_forbidden_and_muting_cannot() -> None:
+def test_remote_unmuting_can_be_forbidden_and_muting_cannot() -> None:
     shut = CommandLimits(unmute=False)
     assert read("set/mute", b"ON", shut) == Mute(on=True)
     with pytest.raises(CommandRejected) as refused:
@@ -151,14 +155,14 @@ def test_push_to_talk_is_refused_where_there_is_no_button() -> None:
     assert "This box has no button" in str(refused.value)
 
 
-# ── how often ────────────────────────────────────────────────────────────────────────────────
-def count(gate: CommandFilter, name: str, payload: bytes, times: list[float]) -> int:
-    """How many of the commands at these times are let through."""
+# ── rate limits ──────────────────────────────────────────────────────────────────────────────
+def count(command_filter: CommandFilter, name: str, payload: bytes, times: list[float]) -> int:
+    """How many of the commands at these times pass the filter."""
     refusals = set()
     passed = 0
     for now_s in times:
         try:
-            gate.parse(name, payload, now_s)
+            command_filter.parse(name, payload, now_s)
             passed += 1
         except CommandRejected as refused:
             refusals.add(refused.refusal.why)
@@ -167,37 +171,39 @@ def count(gate: CommandFilter, name: str, payload: bytes, times: list[float]) ->
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_of_a_flood_only_the_burst_and_the_rate_pass(command: CommandTopic) -> None:
+def test_a_flood_is_limited_to_the_burst_and_the_rate(command: CommandTopic) -> None:
     payload = {"set/mute": b"ON", "set/volume": b"5", "set/mode": b"open", "set/voice": b"amy",
                "set/language": b"de",
                "cmd/say": b"a", "cmd/ask": b"a", "cmd/install": b"install",
                }.get(command.name, b"")  # fmt: skip
-    gate = CommandFilter(LIMITS, 0.0)
+    command_filter = CommandFilter(LIMITS, 0.0)
     ready = command.burst if command.ready is None else command.ready
     flood = [second / 1000 for second in range(10_000)]
-    assert ready <= count(gate, command.name, payload, flood) <= ready + 10 / command.every_s
+    assert (
+        ready <= count(command_filter, command.name, payload, flood) <= ready + 10 / command.every_s
+    )
 
 
 def test_five_announcements_at_once_and_then_one_every_two_seconds() -> None:
-    gate = CommandFilter(LIMITS, 0.0)
-    assert count(gate, "cmd/say", b"a", [0.0] * 9) == 5
-    assert count(gate, "cmd/say", b"a", [1.9]) == 0
-    assert count(gate, "cmd/say", b"a", [2.1, 2.2]) == 1
+    command_filter = CommandFilter(LIMITS, 0.0)
+    assert count(command_filter, "cmd/say", b"a", [0.0] * 9) == 5
+    assert count(command_filter, "cmd/say", b"a", [1.9]) == 0
+    assert count(command_filter, "cmd/say", b"a", [2.1, 2.2]) == 1
 
 
 def test_a_flood_of_one_command_does_not_silence_another() -> None:
-    gate = CommandFilter(LIMITS, 0.0)
-    count(gate, "cmd/say", b"a", [0.0] * 100)
-    assert gate.parse("cmd/stop", b"PRESS", 0.0) == StopSpeaking()
+    command_filter = CommandFilter(LIMITS, 0.0)
+    count(command_filter, "cmd/say", b"a", [0.0] * 100)
+    assert command_filter.parse("cmd/stop", b"PRESS", 0.0) == StopSpeaking()
 
 
 def test_an_automation_cannot_restart_the_box_for_ever() -> None:
-    gate = CommandFilter(LIMITS, 0.0)
-    assert count(gate, "cmd/restart", b"PRESS", [0.0, 1.0, 30.0]) == 0
-    assert count(gate, "cmd/restart", b"PRESS", [61.0, 62.0]) == 1
+    command_filter = CommandFilter(LIMITS, 0.0)
+    assert count(command_filter, "cmd/restart", b"PRESS", [0.0, 1.0, 30.0]) == 0
+    assert count(command_filter, "cmd/restart", b"PRESS", [61.0, 62.0]) == 1
 
 
-# ── whatever comes ───────────────────────────────────────────────────────────────────────────
+# ── hostile payloads ─────────────────────────────────────────────────────────────────────────
 NASTY = st.one_of(
     st.binary(max_size=64),
     st.binary(min_size=3900, max_size=4200),
@@ -215,8 +221,8 @@ NASTY = st.one_of(
 TOPICS = st.one_of(st.sampled_from(NAMES), st.text(max_size=20), st.sampled_from(["set/", "cmd"]))
 
 
-def obey(name: str, payload: bytes) -> None:
-    """What must be so of any command, whoever wrote it."""
+def check(name: str, payload: bytes) -> None:
+    """Check what holds for every payload: a message in range, or a short refusal."""
     message, refusal = None, ""
     try:
         message = read(name, payload)
@@ -246,10 +252,10 @@ def obey(name: str, payload: bytes) -> None:
 @given(st.lists(st.tuples(TOPICS, NASTY), min_size=10, max_size=10))
 @pytest.mark.long
 def test_a_thousand_hostile_payloads_are_messages_in_range_or_refusals(
-    storm: list[tuple[str, bytes]],
+    commands: list[tuple[str, bytes]],
 ) -> None:
-    for name, payload in storm:
-        obey(name, payload)
+    for name, payload in commands:
+        check(name, payload)
 
 
 GOOD = [b"ON", b"OFF", b"install", b"35.5", b"100", b"open", b"wake_word", b"amy", b"PRESS",
@@ -257,26 +263,28 @@ GOOD = [b"ON", b"OFF", b"install", b"35.5", b"100", b"open", b"wake_word", b"amy
         b"a" * 3999]  # fmt: skip
 
 
-def bent(payload: bytes, dice: random.Random) -> bytes:
+def mutated(payload: bytes, dice: random.Random) -> bytes:
     """The payload with some of its bytes changed, dropped, doubled or added."""
-    made = bytearray(payload)
+    mutant = bytearray(payload)
     for _ in range(dice.randrange(5)):
-        at = dice.randrange(len(made) + 1)
+        at = dice.randrange(len(mutant) + 1)
         match dice.randrange(4):
             case 0:
-                made[at:at] = dice.randbytes(dice.choice([1, 2, 50]))
+                mutant[at:at] = dice.randbytes(dice.choice([1, 2, 50]))
             case 1:
-                del made[at : at + dice.choice([1, 3])]
+                del mutant[at : at + dice.choice([1, 3])]
             case 2:
-                made += made[at : at + 200]
-            case _ if at < len(made):
-                made[at] ^= 1 << dice.randrange(8)
-    return bytes(made)
+                mutant += mutant[at : at + 200]
+            case _ if at < len(mutant):
+                mutant[at] ^= 1 << dice.randrange(8)
+    return bytes(mutant)
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.randoms(use_true_random=True))
 @pytest.mark.long
-def test_ten_thousand_bent_commands_are_messages_in_range_or_refusals(dice: random.Random) -> None:
+def test_ten_thousand_mutated_commands_are_messages_in_range_or_refusals(
+    dice: random.Random,
+) -> None:
     for _ in range(1000):
-        obey(dice.choice(NAMES), bent(dice.choice(GOOD), dice))
+        check(dice.choice(NAMES), mutated(dice.choice(GOOD), dice))

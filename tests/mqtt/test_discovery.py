@@ -1,4 +1,4 @@
-"""What Home Assistant is told of the box. The keys are those of payloads that it has accepted."""
+"""The discovery payload. Its keys are those of payloads that Home Assistant has accepted."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ ACCEPTED: dict[str, tuple[set[str], set[str]]] = {
 def device(
     offers: DiscoveryFeatures = EVERYTHING, identity: DeviceIdentity = BOX
 ) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(json.dumps(discovery.payload(TOPICS, identity, offers)))
-    return made
+    payload: dict[str, Any] = json.loads(json.dumps(discovery.payload(TOPICS, identity, offers)))
+    return payload
 
 
 def components(offers: DiscoveryFeatures = EVERYTHING) -> dict[str, dict[str, Any]]:
@@ -63,24 +63,25 @@ def test_push_to_talk_can_be_chosen_only_where_there_is_a_button() -> None:
     assert components(LEAST)["mode"]["ops"] == ["open", "wake_word"]
 
 
-def test_every_value_that_is_shown_is_a_field_of_the_payload_at_its_topic() -> None:
-    made = StatePayloads(
+def test_every_template_reads_a_field_of_the_payload_at_its_topic() -> None:
+    payload = StatePayloads(
         TOPICS, status=BoxStatus("open", False, 0.8, "amy", "pocket"),
         started=datetime(2026, 11, 21, tzinfo=UTC), version="1.2.3", interval_s=60,
     )  # fmt: skip
-    sent = {
-        topic: json.loads(data) for topic, data in made.payloads(ConversationEvents(), 0.0).items()
+    published = {
+        topic: json.loads(data)
+        for topic, data in payload.payloads(ConversationEvents(), 0.0).items()
     }
-    shown = [
+    read = [
         (found["stat_t"], field)
         for found in present().values()
-        if found.get("stat_t") in sent
+        if found.get("stat_t") in published
         for field in re.findall(r"value_json\.(\w+)", found.get("val_tpl", ""))
     ]
-    missing = [(topic, field) for topic, field in shown if field not in sent[topic]]
+    missing = [(topic, field) for topic, field in read if field not in published[topic]]
     assert missing == []
-    never_shown = {(topic, field) for topic in sent for field in sent[topic]} - set(shown)
-    assert never_shown == set()
+    never_read = {(topic, field) for topic in published for field in published[topic]} - set(read)
+    assert never_read == set()
 
 
 @pytest.mark.parametrize("key", present())
@@ -95,11 +96,11 @@ def test_a_component_has_the_keys_that_home_assistant_accepts_and_no_others(key:
 
 
 def test_the_payload_has_what_home_assistant_requires_of_all() -> None:
-    made = device()
-    assert made["dev"]["ids"] == ["interlude_0a1b2c3d"]
-    assert made["o"]["name"]
-    assert made["avty_t"] == TOPICS.availability
-    assert len(as_json(made)) < 8192, "as it is sent"
+    payload = device()
+    assert payload["dev"]["ids"] == ["interlude_0a1b2c3d"]
+    assert payload["o"]["name"]
+    assert payload["avty_t"] == TOPICS.availability
+    assert len(as_json(payload)) < 8192, "the size of the published payload"
 
 
 def test_unique_ids_come_from_the_serial_number_and_are_unique() -> None:
@@ -124,7 +125,7 @@ def test_turns_and_memory_are_there_and_off_by_default() -> None:
     assert off == {"turns", "memory", "passed_on"}
 
 
-def test_what_a_box_lacks_is_a_tombstone_and_not_left_out() -> None:
+def test_a_component_that_the_box_lacks_is_a_tombstone() -> None:
     least = components(LEAST)
     assert set(least) == set(components())
     gone = {key for key, found in least.items() if len(found) == 1}
@@ -142,7 +143,7 @@ def test_a_component_of_a_former_release_is_a_tombstone(monkeypatch: pytest.Monk
     assert components()["uptime"] == {"p": "sensor"}
 
 
-def test_nothing_that_could_be_pressed_would_do_nothing() -> None:
+def test_every_command_topic_is_one_that_the_box_handles() -> None:
     for component in present(LEAST).values():
         if topic := component.get("cmd_t"):
             assert TOPICS.name_of(topic) in {
@@ -151,7 +152,7 @@ def test_nothing_that_could_be_pressed_would_do_nothing() -> None:
             }  # fmt: skip
 
 
-def test_a_box_that_can_be_updated_has_a_button_for_it_and_another_only_its_version() -> None:
+def test_only_a_box_that_can_be_updated_has_an_install_command() -> None:
     update = present()["update"]
     assert (update["cmd_t"], update["pl_inst"]) == (TOPICS.command("install"), "install")
     assert not {"cmd_t", "pl_inst"} & set(present(LEAST)["update"])
@@ -164,7 +165,7 @@ def test_every_press_of_the_button_is_an_event_and_a_device_trigger() -> None:
     assert len({found["type"] for found in triggers}) == len(triggers) == 4
 
 
-def test_words_that_come_late_are_dropped_by_the_broker() -> None:
+def test_the_broker_drops_late_texts() -> None:
     assert present()["say"]["msg_exp_int"] == present()["ask"]["msg_exp_int"] == 30
 
 
@@ -172,13 +173,13 @@ def test_every_kind_of_event_is_announced() -> None:
     assert present()["conversation"]["evt_typ"] == list(KINDS)
 
 
-def test_a_box_without_a_board_or_a_card_says_nothing_of_them() -> None:
+def test_a_box_without_board_or_network_card_omits_both() -> None:
     bare = device(identity=DeviceIdentity("x", "Interlude"))["dev"]
     assert "cns" not in bare
     assert "hw" not in bare
 
 
-def test_a_language_is_offered_that_the_box_has_sentences_in_or_speaks_now() -> None:
+def test_the_languages_offered_are_those_with_sentences_and_the_current_one() -> None:
     def offered(language: str) -> list[str]:
         features = dataclasses.replace(LEAST, language=language)
         found: list[str] = device(features)["cmps"]["language"]["ops"]

@@ -1,4 +1,4 @@
-"""What went wrong with the broker: one sentence, a remedy, and how soon to try again."""
+"""Failures of the connection: one sentence, a remedy, and the cause that sets the back-off."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AT = Broker("hall.example", 1883)
 
 
 @pytest.mark.parametrize(
-    ("error", "cause", "said"),
+    ("error", "cause", "problem"),
     [
         (ConnectionRefusedError(), "away", "No broker listens at hall.example:1883."),
         (TimeoutError(), "away", "There is no answer from"),
@@ -27,16 +27,16 @@ AT = Broker("hall.example", 1883)
         (RuntimeError("odd"), "away", "odd"),
     ],
 )
-def test_what_went_wrong_is_one_sentence_with_a_remedy(
-    error: BaseException, cause: str, said: str
+def test_a_connection_error_becomes_one_sentence_and_a_cause(
+    error: BaseException, cause: str, problem: str
 ) -> None:
     failure = failures.not_reached(error, AT)
     assert failure.cause == cause
-    assert said in failure.problem
+    assert problem in failure.problem
 
 
 @pytest.mark.parametrize(
-    ("code", "user", "cause", "said"),
+    ("code", "user", "cause", "problem"),
     [
         (0x86, "box", "refused", "refuses the login of box"),
         (0x87, "", "refused", "requires a login"),
@@ -45,16 +45,18 @@ def test_what_went_wrong_is_one_sentence_with_a_remedy(
         (0x88, "", "away", "turned us away: Server unavailable"),
     ],
 )
-def test_a_brokers_no_is_told_with_its_reason(code: int, user: str, cause: str, said: str) -> None:
+def test_a_refusal_by_the_broker_is_reported_with_its_reason(
+    code: int, user: str, cause: str, problem: str
+) -> None:
     at = Broker("hall.example", 1883, user, os.urandom(4).hex())
     failure = failures.refused(code, "Server unavailable", at)
     assert failure.cause == cause
-    assert said in failure.problem
+    assert problem in failure.problem
     assert at.password not in str(failure)
 
 
 def plain_answer() -> ssl.SSLError:
-    """What a handshake ends with where the other side speaks no TLS."""
+    """The error of a TLS handshake with a peer that does not speak TLS."""
     incoming = ssl.MemoryBIO()
     incoming.write(b"\x20\x02\x00\x01 a CONNACK, and no TLS")
     wire = ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x")
@@ -64,31 +66,31 @@ def plain_answer() -> ssl.SSLError:
 
 
 @pytest.mark.parametrize(
-    ("error", "cause", "said"),
+    ("error", "cause", "problem"),
     [
         (plain_answer(), "refused", "does not speak TLS as we do"),
         (ConnectionResetError(), "away", "hung up instead of speaking TLS"),
     ],
 )
-def test_a_port_without_tls_is_told_with_the_two_settings(
-    error: OSError, cause: str, said: str
+def test_a_port_without_tls_is_reported_with_the_two_settings(
+    error: OSError, cause: str, problem: str
 ) -> None:
-    behind = dataclasses.replace(AT, tls=ssl.create_default_context())
-    failure = failures.not_reached(error, behind)
-    assert (failure.cause, said in failure.problem) == (cause, True)
+    with_tls = dataclasses.replace(AT, tls=ssl.create_default_context())
+    failure = failures.not_reached(error, with_tls)
+    assert (failure.cause, problem in failure.problem) == (cause, True)
     assert "`link.port`" in failure.remedy
     assert "`link.tls`" in failure.remedy
     plain = failures.not_reached(ConnectionResetError(104, "reset"), AT)
     assert "TLS" not in str(plain)
 
 
-def test_only_a_broker_that_may_be_older_is_asked_in_another_protocol() -> None:
+def test_only_failures_of_a_possibly_older_broker_lead_to_another_protocol() -> None:
     older = [failures.closed(AT), failures.refused(0x84, "", AT)]
     others = [
         failures.silent(AT), failures.lost(AT), failures.flapping(AT), failures.nonsense(AT),
         failures.too_large(AT, 1 << 20, 1 << 16), failures.refused(0x87, "", AT),
         failures.not_reached(TimeoutError(), AT),
     ]  # fmt: skip
-    assert all(one.other_protocol for one in older)
-    assert not any(one.other_protocol for one in others)
-    assert all("hall.example:1883" in str(one) for one in (*older, *others))
+    assert all(failure.other_protocol for failure in older)
+    assert not any(failure.other_protocol for failure in others)
+    assert all("hall.example:1883" in str(failure) for failure in (*older, *others))

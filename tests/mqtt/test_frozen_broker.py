@@ -1,4 +1,4 @@
-"""A broker that lets the box in and then does nothing any more, by a clock that the test moves."""
+"""A broker that accepts the box and then freezes, with a clock that the test advances."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture
 def desk(broker: Mosquitto, tmp_path: Path) -> Iterator[Desk]:
-    made = desk_at(tmp_path / "box", broker.port)
-    yield made
-    made.close()
+    created = desk_at(tmp_path / "box", broker.port)
+    yield created
+    created.close()
 
 
-def test_a_broker_that_stays_frozen_is_given_up_and_found_again_when_it_thaws(
+def test_a_frozen_broker_is_disconnected_and_reconnected_after_it_thaws(
     broker: Mosquitto, desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = Clock(desk)
     assert clock.until(lambda: BrokerChanged(here=True) in desk.sent)
-    with BrokerObserver(broker.port) as ear:
-        assert clock.until(lambda: ear.last("interlude/x/availability") == b"online")
+    with BrokerObserver(broker.port) as observer:
+        assert clock.until(lambda: observer.last("interlude/x/availability") == b"online")
     broker.freeze()
     desk.arrived = [BoxStatus("open", False, 0.7)]
     clock.until(lambda: not desk.arrived)
@@ -42,9 +42,9 @@ def test_a_broker_that_stays_frozen_is_given_up_and_found_again_when_it_thaws(
     broker.thaw()
     clock.ahead_s += LONGEST_S["away"]
     assert clock.until(lambda: desk.sent[-1] == BrokerChanged(here=True))
-    with BrokerObserver(broker.port) as ear:
-        clock.until(lambda: b'"volume":70' in (ear.last("interlude/x/settings") or b""))
-        assert b'"volume":70' in (ear.last("interlude/x/settings") or b"")
-        ear.publish("interlude/x/set/volume", b"35")
+    with BrokerObserver(broker.port) as observer:
+        clock.until(lambda: b'"volume":70' in (observer.last("interlude/x/settings") or b""))
+        assert b'"volume":70' in (observer.last("interlude/x/settings") or b"")
+        observer.publish("interlude/x/set/volume", b"35")
         assert clock.until(lambda: SetVolume(0.35) in desk.sent)
     clock.link.disconnect()

@@ -1,4 +1,4 @@
-"""What is said to the house, and when: connects, births, stalls, removal. Time is injected."""
+"""What the link publishes, and when: connects, births, stalls, removal. Time is injected."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ORDER = [
 
 
 class Scene:
-    """A house with a broker that answers when it is told to."""
+    """The state for Home Assistant, with a broker that acknowledges when the test says so."""
 
     def __init__(self) -> None:
         self.shown = True
@@ -55,74 +55,74 @@ class Scene:
             shown=lambda: self.shown,
         )
         self.number = 0
-        self.owed: list[int] = []
+        self.unacknowledged: list[int] = []
 
     def connect(self) -> Scene:
         self.house.connected()
         return self
 
-    def say(self, now_s: float = 0.0, *, answered: bool = True) -> list[Publication]:
-        """Everything that goes out now."""
+    def publish(self, now_s: float = 0.0, *, answered: bool = True) -> list[Publication]:
+        """Publish everything that is due now and return it."""
         out = self.house.outgoing(now_s)
         for publication in out:
             self.number += 1
             self.house.sent(publication, self.number, now_s)
             if publication.keep:
-                self.owed.append(self.number)
+                self.unacknowledged.append(self.number)
         if answered:
             self.answer()
         return out
 
     def answer(self) -> None:
-        for number in self.owed:
+        for number in self.unacknowledged:
             assert self.house.receipt(number)
-        self.owed.clear()
+        self.unacknowledged.clear()
 
 
 def topics(out: list[Publication]) -> list[str]:
     return [publication.topic for publication in out]
 
 
-def test_nothing_goes_out_before_a_broker_is_there() -> None:
-    assert Scene().say() == []
+def test_nothing_is_published_without_a_broker() -> None:
+    assert Scene().publish() == []
 
 
-def test_a_connect_says_everything_what_it_is_first_and_that_it_is_there_last() -> None:
-    out = Scene().connect().say()
+def test_a_connect_publishes_everything_discovery_first_and_availability_last() -> None:
+    out = Scene().connect().publish()
     assert topics(out) == ORDER
     assert all(publication.keep for publication in out)
 
 
-def test_without_news_nothing_more_is_said() -> None:
+def test_without_a_change_nothing_is_published() -> None:
     scene = Scene().connect()
-    scene.say()
-    assert [scene.say(float(now_s)) for now_s in range(1, 600)] == [[]] * 599
+    scene.publish()
+    assert [scene.publish(float(now_s)) for now_s in range(1, 600)] == [[]] * 599
 
 
 def test_a_change_is_one_publication() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.handle(StateChanged("listening", 1, 0))
-    (only,) = scene.say(1.0)
+    (only,) = scene.publish(1.0)
     assert (only.topic, json.loads(only.payload)) == ("interlude/x/state", {"state": "listening"})
 
 
-def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
+def test_an_event_is_published_once_after_the_state_and_is_not_retained() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.handle(StateChanged("listening", 1, 0))
     scene.house.handle(WakeWordHeard(5, "okay nabu"))
-    assert [(p.topic, p.keep) for p in scene.say(1.0)] == [
+    assert [(p.topic, p.keep) for p in scene.publish(1.0)] == [
         ("interlude/x/state", True), ("interlude/x/event/conversation", False),
     ]  # fmt: skip
-    assert scene.say(2.0) == []
+    assert scene.publish(2.0) == []
 
 
-def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
+def test_a_button_press_is_an_event_on_the_button_topic() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.handle(ButtonPressed("double_press"))
-    out = scene.say(1.0)
+    out = scene.publish(1.0)
     assert [(p.topic, json.loads(p.payload), p.keep) for p in out] == [
         ("interlude/x/event/button", {"event_type": "double_press"}, False)
     ]
@@ -130,10 +130,10 @@ def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
 
 def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.handle(TimerEvent("rings", 3, alarm=False, length_s=300.0))
     scene.house.handle(TimersStatus(timers=1, ringing=True))
-    out = scene.say(1.0)
+    out = scene.publish(1.0)
     assert [(p.topic, p.keep) for p in out] == [
         ("interlude/x/state", True), ("interlude/x/timers", True),
         ("interlude/x/event/timer", False),
@@ -146,78 +146,78 @@ def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
     scene = Scene()
     scene.house.handle(TimerEvent("rings", 3, alarm=False))
     scene.house.handle(TimersStatus(timers=1, ringing=True))
-    scene.say(1.0)
+    scene.publish(1.0)
     scene.connect()
-    assert topics(scene.say(2.0)) == ORDER
+    assert topics(scene.publish(2.0)) == ORDER
 
 
-def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
+def test_events_during_an_outage_are_never_published_later() -> None:
     scene = Scene()
     scene.house.handle(WakeWordHeard(5, "okay nabu"))
-    assert topics(scene.connect().say()) == ORDER
+    assert topics(scene.connect().publish()) == ORDER
     scene.house.disconnected()
     for _ in range(500):
         scene.house.handle(WakeWordHeard(5, "okay nabu"))
-        assert scene.say(1.0) == []
-    assert topics(scene.connect().say(2.0)) == ORDER
+        assert scene.publish(1.0) == []
+    assert topics(scene.connect().publish(2.0)) == ORDER
 
 
-def test_a_reconnect_tells_the_newest_only() -> None:
+def test_a_reconnect_publishes_only_the_newest_values() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.disconnected()
     for state in ("listening", "thinking", "speaking"):
         scene.house.handle(StateChanged(state, 1, 0))
-    out = scene.connect().say(9.0)
+    out = scene.connect().publish(9.0)
     assert topics(out) == ORDER
     assert json.loads(out[1].payload) == {"state": "speaking"}
 
 
-def test_a_broker_that_stalls_is_owed_one_state_and_gets_no_event() -> None:
+def test_a_stalled_broker_gets_one_newest_state_and_no_event() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.handle(StateChanged("listening", 1, 0))
-    assert len(scene.say(10.0, answered=False)) == 1
+    assert len(scene.publish(10.0, answered=False)) == 1
     for now_s in (11.5, 12.0, 13.0):
         scene.house.handle(StateChanged("thinking", 1, 0))
         scene.house.handle(WakeWordHeard(5, "okay nabu"))
-        assert scene.say(now_s, answered=False) == []
+        assert scene.publish(now_s, answered=False) == []
     scene.answer()
-    (only,) = scene.say(14.0)
+    (only,) = scene.publish(14.0)
     assert json.loads(only.payload) == {"state": "thinking"}
 
 
-def test_a_broker_that_owes_a_receipt_for_ten_seconds_is_dead() -> None:
+def test_a_receipt_missing_for_ten_seconds_means_a_stalled_broker() -> None:
     scene = Scene().connect()
-    scene.say(0.0, answered=False)
+    scene.publish(0.0, answered=False)
     assert not scene.house.is_stalled(9.9)
     assert scene.house.is_stalled(10.1)
     scene.answer()
     assert not scene.house.is_stalled(10.1)
 
 
-def test_a_silent_broker_that_owes_nothing_is_not_dead() -> None:
+def test_a_silent_broker_without_missing_receipts_is_not_stalled() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     assert not scene.house.is_stalled(3600.0)
 
 
-# ── Home Assistant comes up ──────────────────────────────────────────────────────────────────
-def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
+# ── Home Assistant starts ────────────────────────────────────────────────────────────────────
+def test_a_birth_message_is_answered_with_everything_after_a_random_delay() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     assert scene.house.on_message("homeassistant/status", b"online", 100.0, retained=False) is None
-    assert scene.say(100.1) == []
+    assert scene.publish(100.1) == []
     assert scene.house.wait_s(101.0) == pytest.approx(0.65)
-    assert topics(scene.say(101.7)) == ORDER
+    assert topics(scene.publish(101.7)) == ORDER
 
 
 @pytest.mark.parametrize(("payload", "retained"), [(b"offline", False), (b"offline", True)])
-def test_its_death_is_not_answered(payload: bytes, retained: bool) -> None:
+def test_an_offline_message_is_not_answered(payload: bytes, retained: bool) -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.house.on_message("homeassistant/status", payload, 100.0, retained=retained)
-    assert scene.say(200.0) == []
+    assert scene.publish(200.0) == []
 
 
 # ── commands ─────────────────────────────────────────────────────────────────────────────────
@@ -226,24 +226,26 @@ def test_a_command_is_a_message_for_the_conductor() -> None:
     assert message == SetVolume(0.4)
 
 
-def test_the_voices_to_choose_from_are_those_that_have_spoken() -> None:
+def test_the_voices_offered_are_those_that_have_spoken() -> None:
     scene = Scene().connect()
-    assert options(scene.say()) == ["espeak"]
+    assert options(scene.publish()) == ["espeak"]
     with pytest.raises(CommandRejected, match="none of the options"):
         scene.house.on_message("interlude/x/set/voice", b"amy", 0.0, retained=False)
     scene.house.handle(BoxStatus("open", False, 0.8, "amy", voices=("amy", "espeak")))
-    assert options(scene.say(1.0)) == ["amy", "espeak"]
+    assert options(scene.publish(1.0)) == ["amy", "espeak"]
     wish = scene.house.on_message("interlude/x/set/voice", b"amy", 1.0, retained=False)
     assert wish == SetVoice("amy")
     scene.house.handle(BoxStatus("open", False, 0.8, "espeak", voices=("espeak",)))
-    assert options(scene.say(2.0)) == ["espeak"]
-    assert topics(scene.say(3.0)) == []
+    assert options(scene.publish(2.0)) == ["espeak"]
+    assert topics(scene.publish(3.0)) == []
 
 
 def options(out: list[Publication]) -> list[str]:
-    """Of the select for the voice, as the house is told now."""
-    (told,) = [each.payload for each in out if each.topic.endswith("/config")]
-    chosen: list[str] = json.loads(told)["cmps"]["voice"]["ops"]
+    """The options of the voice select in the published discovery payload."""
+    (payload,) = [
+        publication.payload for publication in out if publication.topic.endswith("/config")
+    ]
+    chosen: list[str] = json.loads(payload)["cmps"]["voice"]["ops"]
     return chosen
 
 
@@ -256,19 +258,19 @@ def test_another_boxs_topic_is_no_command(topic: str) -> None:
 OFFER = UpdateOffer("9.9.9", Path("/nowhere/9.9.9.release"))
 
 
-def test_what_lies_ready_is_installed_when_the_house_wants_it_and_only_once() -> None:
+def test_an_install_command_starts_the_offered_installation_only_once() -> None:
     scene = Scene().connect()
     scene.house.releases(UpdateStatus(OFFER), 0.0)
-    scene.say()
+    scene.publish()
     wish = scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
     assert wish == OFFER
-    told = json.loads(scene.say(1.0)[0].payload)
-    assert (told["latest_version"], told["in_progress"]) == ("9.9.9", True)
+    payload = json.loads(scene.publish(1.0)[0].payload)
+    assert (payload["latest_version"], payload["in_progress"]) == ("9.9.9", True)
     with pytest.raises(CommandRejected, match="already"):
         scene.house.on_message("interlude/x/cmd/install", b"install", 70.0, retained=False)
 
 
-def test_a_retained_install_and_one_of_nothing_are_refused() -> None:
+def test_install_commands_are_refused_if_retained_or_without_an_offer() -> None:
     scene = Scene().connect()
     with pytest.raises(CommandRejected, match="nothing to install"):
         scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
@@ -290,34 +292,34 @@ def test_a_restart_waits_for_the_end_of_an_installation() -> None:
 
 def test_a_refused_command_changes_nothing() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     with pytest.raises(CommandRejected):
         scene.house.on_message("interlude/x/set/volume", b"400", 1.0, retained=False)
-    assert scene.say(2.0) == []
+    assert scene.publish(2.0) == []
 
 
-# ── come and gone ────────────────────────────────────────────────────────────────────────────
-def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_told() -> None:
+# ── removal and end ──────────────────────────────────────────────────────────────────────────
+def test_a_removed_box_empties_its_discovery_topic_and_republishes_when_added() -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     scene.shown = False
-    (gone,) = scene.say(1.0)
+    (gone,) = scene.publish(1.0)
     assert (gone.topic, gone.payload) == (ORDER[0], b"")
     scene.house.on_message("homeassistant/status", b"online", 1.0, retained=False)
-    assert topics(scene.say(9.0)) == ORDER[1:]  # it has nothing to forget any more
+    assert topics(scene.publish(9.0)) == ORDER[1:]  # the discovery topic is already empty
     scene.shown = True
-    back = scene.say(10.0)
-    assert topics(back) == ORDER  # what took the box away took its states, too
+    back = scene.publish(10.0)
+    assert topics(back) == ORDER  # the removal emptied the state topics, too
     assert len(back[0].payload) > 1000
-    assert scene.say(11.0) == []
+    assert scene.publish(11.0) == []
 
 
-def test_the_last_word_is_that_it_is_not_there() -> None:
+def test_the_last_message_is_that_the_box_is_offline() -> None:
     last = Scene().house.last_message()
     assert (last.topic, last.payload, last.keep) == ("interlude/x/availability", OFFLINE, True)
 
 
-def test_old_mail_changes_states_and_makes_no_event() -> None:
+def test_messages_from_before_the_start_change_states_and_make_no_event() -> None:
     scene = Scene()
     for message in (
         StateChanged("listening", 1, 0),
@@ -326,22 +328,22 @@ def test_old_mail_changes_states_and_makes_no_event() -> None:
         WakeWordHeard(5, "okay nabu"),
     ):
         scene.house.catch_up(message)
-    out = scene.connect().say()
+    out = scene.connect().publish()
     assert topics(out) == ORDER
     assert json.loads(out[1].payload) == {"state": "listening"}
 
 
 def test_an_hour_of_idling_is_at_most_two_messages_a_minute() -> None:
     scene = Scene().connect()
-    said = len(scene.say())
+    published = len(scene.publish())
     for second in range(3600):
-        wobble = MachineReading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
-        scene.house.update_reading(wobble)  # a fan that cannot make up its mind
-        said += len(scene.say(float(second)))
-    assert said - len(ORDER) <= 2 * 60
+        reading = MachineReading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
+        scene.house.update_reading(reading)  # a fan that switches on and off
+        published += len(scene.publish(float(second)))
+    assert published - len(ORDER) <= 2 * 60
 
 
-# ── strangers ────────────────────────────────────────────────────────────────────────────────
+# ── hostile input ────────────────────────────────────────────────────────────────────────────
 SUBSCRIBED = (
     "homeassistant/status", "interlude/x/ha/response",
     *(f"interlude/x/{command.name}" for command in COMMANDS),
@@ -359,7 +361,7 @@ def test_ten_thousand_hostile_payloads_change_no_state_and_make_no_event(
     dice: random.Random,
 ) -> None:
     scene = Scene().connect()
-    scene.say()
+    scene.publish()
     for number in range(1000):
         payload = bytearray(dice.choice(SEEDS) + dice.randbytes(dice.randrange(20)))
         if payload and dice.random() < 0.5:
@@ -369,6 +371,6 @@ def test_ten_thousand_hostile_payloads_change_no_state_and_make_no_event(
                 dice.choice(SUBSCRIBED), bytes(payload), number / 100, retained=dice.random() < 0.2
             )
             assert wish is None or isinstance(wish, Message)
-    # Whatever they wanted is the conductor's to decide. At most the states are told once more.
+    # The conductor decides on the commands. At most, the states are published once more.
     scene.house.handle(StateChanged("idle", 1, 0))
-    assert all(publication.keep for publication in scene.say(10_000.0))
+    assert all(publication.keep for publication in scene.publish(10_000.0))

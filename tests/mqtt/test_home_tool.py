@@ -1,4 +1,4 @@
-"""The house bridge: what goes out, and what may come back."""
+"""The bridge to Home Assistant: requests, and which responses are accepted."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from appliance.mqtt.topics import Topics
 from appliance.tools.tool_call_syntax import MOST_LETTERS
 from appliance.tools.toolbox import HOUSE_NOTE
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
-from tests.mqtt.house import box
+from tests.mqtt.house import running_box
 
 LIGHT = HouseRequest(7, "turn on the light")
 
 
-class Dice:
-    """Another number each time."""
+class CountingRandom:
+    """Returns another number at each call."""
 
     def __init__(self) -> None:
-        self.rolled = 0
+        self.calls = 0
 
     def __call__(self) -> float:
-        self.rolled += 1
-        return self.rolled / 1000
+        self.calls += 1
+        return self.calls / 1000
 
 
-def asked() -> tuple[HomeToolBridge, str]:
-    """A bridge over which something was asked, and the request's id."""
-    bridge = HomeToolBridge(Dice())
+def bridge_with_request() -> tuple[HomeToolBridge, str]:
+    """A bridge with one open request, and the id of the request."""
+    bridge = HomeToolBridge(CountingRandom())
     request = json.loads(bridge.encode_request(LIGHT))
     assert request["text"] == "turn on the light"
     return bridge, request["id"]
 
 
 def answer(name: str, **changes: object) -> bytes:
-    said = {"id": name, "type": "action_done", "speech": "Turned on the light", "code": None,
+    response = {"id": name, "type": "action_done", "speech": "Turned on the light", "code": None,
             "targets": ["light.kitchen"], **changes}  # fmt: skip
-    return json.dumps(said).encode()
+    return json.dumps(response).encode()
 
 
-def test_the_answer_of_the_blueprint_is_understood() -> None:
-    bridge, name = asked()
+def test_the_answer_of_the_blueprint_is_parsed() -> None:
+    bridge, name = bridge_with_request()
     response = bridge.parse_response(answer(name), retained=False)
     assert response == HouseResponse(7, "Turned on the light", done=True)
 
@@ -69,21 +69,21 @@ def test_the_answer_of_the_blueprint_is_understood() -> None:
 def test_what_is_spoken_is_one_plain_line(
     changes: dict[str, object], text: str, done: bool
 ) -> None:
-    bridge, name = asked()
+    bridge, name = bridge_with_request()
     assert bridge.parse_response(answer(name, **changes), retained=False) == HouseResponse(
         7, text, done
     )
 
 
 def test_an_answer_counts_once() -> None:
-    bridge, name = asked()
+    bridge, name = bridge_with_request()
     bridge.parse_response(answer(name), retained=False)
     with pytest.raises(CommandRejected, match="no open request"):
         bridge.parse_response(answer(name), retained=False)
 
 
-def test_a_retained_answer_is_none() -> None:
-    bridge, name = asked()
+def test_a_retained_answer_is_refused() -> None:
+    bridge, name = bridge_with_request()
     with pytest.raises(CommandRejected, match="retained"):
         bridge.parse_response(answer(name), retained=True)
     bridge.parse_response(answer(name), retained=False)
@@ -94,18 +94,18 @@ def test_a_retained_answer_is_none() -> None:
     [b"", b"{}", b"[]", b"null", b"\xff", b'{"id": 7}', b'{"id": "7"}', answer("7"),
      b"[" * 5000, answer("x", speech="y" * MOST_BYTES)],
 )  # fmt: skip
-def test_what_answers_nothing_is_refused_without_a_word_of_it(payload: bytes) -> None:
-    bridge, _ = asked()
+def test_an_answer_to_no_request_is_refused_without_quoting_it(payload: bytes) -> None:
+    bridge, _ = bridge_with_request()
     with pytest.raises(CommandRejected) as caught:
         bridge.parse_response(payload, retained=False)
     assert "light" not in str(caught.value)
 
 
 @given(st.binary(max_size=200), st.text(max_size=2000), st.one_of(st.none(), st.text(max_size=20)))
-def test_whatever_comes_is_short_and_plain_or_refused(
+def test_every_response_is_short_plain_text_or_refused(
     junk: bytes, speech: str, kind: str | None
 ) -> None:
-    bridge, name = asked()
+    bridge, name = bridge_with_request()
     with pytest.raises(CommandRejected):
         bridge.parse_response(junk, retained=False)
     response = bridge.parse_response(answer(name, speech=speech, type=kind), retained=False)
@@ -115,7 +115,7 @@ def test_whatever_comes_is_short_and_plain_or_refused(
 
 
 def test_ids_differ_and_old_requests_are_forgotten() -> None:
-    bridge = HomeToolBridge(Dice())
+    bridge = HomeToolBridge(CountingRandom())
     names = [
         json.loads(bridge.encode_request(HouseRequest(n, "x")))["id"] for n in range(MOST_OPEN + 1)
     ]
@@ -125,34 +125,41 @@ def test_ids_differ_and_old_requests_are_forgotten() -> None:
     assert bridge.parse_response(answer(names[-1]), retained=False).number == MOST_OPEN
 
 
-def test_the_blueprint_listens_and_answers_where_the_box_does() -> None:
-    made = (Path(__file__).parents[2] / "docs/blueprints/house-bridge.yaml").read_text()
+def test_the_blueprint_uses_the_topics_of_the_box() -> None:
+    blueprint = (Path(__file__).parents[2] / "docs/blueprints/house-bridge.yaml").read_text()
     topics = Topics("interlude", "homeassistant", "x")
-    assert f"default: {topics.request.replace('/x/', '/+/')}\n" in made
-    assert "trigger.topic.replace('/request', '/response')" in made
+    assert f"default: {topics.request.replace('/x/', '/+/')}\n" in blueprint
+    assert "trigger.topic.replace('/request', '/response')" in blueprint
     assert topics.request.replace("/request", "/response") == topics.response
 
 
 # ── with a real broker ───────────────────────────────────────────────────────────────────────
 @pytest.mark.process
-def test_the_model_asks_the_house_and_the_house_answers_aloud(
+def test_a_tool_call_reaches_home_assistant_and_its_answer_is_spoken(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    """Conductor, link and broker are real; the test is the model, the voice and the house."""
-    with BrokerObserver(broker.port) as ear, box(broker, tmp_path, tools={"home": True}) as one:
-        one.until(lambda: one.online(ear))
-        one.get("thinker", Recall)  # it is known to be ready
-        one.asks(5)
-        turn = one.get("thinker", Think).turn
-        one.say("thinker", ToolCalled(turn, 0, "home", {"command": "turn on the light"}))
-        one.say("thinker", Sentence(turn, 0, "And now?"), ThoughtEnded(turn, 1, "complete"))
-        one.until(lambda: ear.messages_of("interlude/x/ha/request"))
-        (heard,) = ear.messages_of("interlude/x/ha/request")
+    """Conductor, link and broker are real; the test plays model, voice and Home Assistant."""
+    with (
+        BrokerObserver(broker.port) as observer,
+        running_box(broker, tmp_path, tools={"home": True}) as box,
+    ):
+        box.until(lambda: box.online(observer))
+        box.get("thinker", Recall)  # the conductor knows that the thinker is ready
+        box.owner_asks(5)
+        turn = box.get("thinker", Think).turn
+        box.say("thinker", ToolCalled(turn, 0, "home", {"command": "turn on the light"}))
+        box.say("thinker", Sentence(turn, 0, "And now?"), ThoughtEnded(turn, 1, "complete"))
+        box.until(lambda: observer.messages_of("interlude/x/ha/request"))
+        (heard,) = observer.messages_of("interlude/x/ha/request")
         assert not heard.retained
         request = json.loads(heard.payload)
         assert request["text"] == "turn on the light"
-        ear.publish("interlude/x/ha/response", answer("nobody", speech="Hello"))
-        ear.publish("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
-        assert one.get("speaker", Speak).text == "Turned on the light"
-        assert one.get("thinker", ToolAnswered).text == HOUSE_NOTE  # and not the house's own words
-        assert one.get("speaker", Speak).text == "And now?"
+        observer.publish("interlude/x/ha/response", answer("nobody", speech="Hello"))
+        observer.publish(
+            "interlude/x/ha/response", answer(request["id"], speech="Turned on the light")
+        )
+        assert box.get("speaker", Speak).text == "Turned on the light"
+        assert (
+            box.get("thinker", ToolAnswered).text == HOUSE_NOTE
+        )  # the note, not Home Assistant's text
+        assert box.get("speaker", Speak).text == "And now?"

@@ -1,4 +1,4 @@
-"""Who the box is to the house."""
+"""The identity of the box in Home Assistant: id, name, MAC address."""
 
 from __future__ import annotations
 
@@ -28,32 +28,36 @@ def board(root: Path, serial: str = "", machine_id: str = "", mac: str = "") -> 
     return Machine(root)
 
 
-def changed(**what: str) -> LinkSettings:
-    return msgspec.structs.replace(LINK, **what)
+def changed(**fields: str) -> LinkSettings:
+    return msgspec.structs.replace(LINK, **fields)
 
 
-def test_a_board_is_known_by_the_end_of_its_serial_number(tmp_path: Path) -> None:
+def test_the_id_of_a_board_is_the_end_of_its_serial_number(tmp_path: Path) -> None:
     machine = board(tmp_path, "10000000e63a4b5c", "aa", "d8:3a:dd:00:00:01")
-    one = DeviceIdentity.of(LINK, machine)
-    assert (one.box, one.mac, one.name) == ("e63a4b5c", "d8:3a:dd:00:00:01", "Interlude")
+    identity = DeviceIdentity.of(LINK, machine)
+    assert (identity.box, identity.mac, identity.name) == (
+        "e63a4b5c",
+        "d8:3a:dd:00:00:01",
+        "Interlude",
+    )
 
 
-def test_a_machine_without_one_is_known_by_its_installation_which_stays_secret(
+def test_without_a_serial_number_the_id_is_derived_from_the_machine_id_and_hides_it(
     tmp_path: Path,
 ) -> None:
     installation = "0123456789abcdef0123456789abcdef"
-    one = DeviceIdentity.of(LINK, board(tmp_path, machine_id=installation))
-    assert len(one.box) == 8
-    assert one.box not in installation
+    identity = DeviceIdentity.of(LINK, board(tmp_path, machine_id=installation))
+    assert len(identity.box) == 8
+    assert identity.box not in installation
 
 
-def test_two_installations_are_two_boxes(tmp_path: Path) -> None:
-    one = DeviceIdentity.of(LINK, board(tmp_path / "a", machine_id="a" * 32))
+def test_two_machine_ids_give_two_box_ids(tmp_path: Path) -> None:
+    identity = DeviceIdentity.of(LINK, board(tmp_path / "a", machine_id="a" * 32))
     other = DeviceIdentity.of(LINK, board(tmp_path / "b", machine_id="b" * 32))
-    assert one.box != other.box
+    assert identity.box != other.box
 
 
-def test_a_machine_that_tells_nothing_has_an_id_all_the_same(tmp_path: Path) -> None:
+def test_without_serial_number_and_machine_id_the_box_still_has_an_id(tmp_path: Path) -> None:
     assert DeviceIdentity.of(LINK, board(tmp_path)).box == "box"
     with_card = board(tmp_path / "c", mac="d8:3a:dd:00:00:01")
     assert DeviceIdentity.of(LINK, with_card).box == "dd000001"
@@ -66,9 +70,9 @@ def test_an_owner_may_name_the_box_without_changing_its_id(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("identifier", ["two", "Box_2"])
-def test_a_second_box_on_one_machine_has_its_own_id_and_no_address(
+def test_a_box_with_a_configured_id_has_that_id_and_no_mac_address(
     tmp_path: Path, identifier: str
 ) -> None:
     machine = board(tmp_path, "10000000e63a4b5c", mac="d8:3a:dd:00:00:01")
-    one = DeviceIdentity.of(changed(id=identifier), machine)
-    assert (one.box, one.mac) == (identifier, "")
+    identity = DeviceIdentity.of(changed(id=identifier), machine)
+    assert (identity.box, identity.mac) == (identifier, "")

@@ -1,4 +1,4 @@
-"""The language that the house chooses: written once it is, and shown as it is written."""
+"""The language chosen in Home Assistant: written to the settings file and shown as written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def access(folder: Path, *, handed: bool) -> SettingsAccess:
     return SettingsAccess(owner, handed, requests)
 
 
-def test_a_choice_is_written_into_the_owners_file(tmp_path: Path) -> None:
+def test_a_choice_is_written_into_the_owners_settings_file(tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text("# mine\n")
     setting = LanguageSetting(access(tmp_path, handed=False), "auto")
     assert setting.choose("de") == ""
@@ -30,7 +30,7 @@ def test_a_choice_is_written_into_the_owners_file(tmp_path: Path) -> None:
     assert (tmp_path / "settings.yaml").read_text() == "# mine\n\nlanguage: de\n"
 
 
-def test_on_a_box_it_is_shown_once_root_has_written_it(tmp_path: Path) -> None:
+def test_with_handed_changes_a_choice_is_shown_once_root_has_written_it(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     setting = LanguageSetting(changes, "auto")
     assert setting.choose("de") == ""
@@ -41,7 +41,7 @@ def test_on_a_box_it_is_shown_once_root_has_written_it(tmp_path: Path) -> None:
     assert setting.shown == "de"
 
 
-def test_what_root_refuses_is_told_once_and_not_shown(tmp_path: Path) -> None:
+def test_a_refusal_by_root_is_reported_once_and_not_shown(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     setting = LanguageSetting(changes, "auto")
     setting.choose("de")
@@ -51,7 +51,7 @@ def test_what_root_refuses_is_told_once_and_not_shown(tmp_path: Path) -> None:
     assert setting.shown == "auto"
 
 
-def test_a_language_that_there_is_not_and_a_file_that_is_wrong_are_told(tmp_path: Path) -> None:
+def test_an_unknown_language_and_an_invalid_settings_file_are_reported(tmp_path: Path) -> None:
     setting = LanguageSetting(access(tmp_path, handed=False), "auto")
     assert "there is no language" in setting.choose("klingon")
     (tmp_path / "settings.yaml").write_text("link: {brocker: x}\n")

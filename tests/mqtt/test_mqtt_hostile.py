@@ -1,4 +1,4 @@
-"""A broker, or whoever writes to it, that means no good: large packets, QoS 2, answers unread."""
+"""A hostile broker or publisher: large packets, QoS 2 without release, receipts left unread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from appliance.mqtt.connection import (
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.certificates import Authority
 from tests.memory_peak import Peak
-from tests.mqtt.caller import CONNACK_5, PATIENCE_S, Call, Caller, at, played, with_tls
+from tests.mqtt.caller import CONNACK_5, PATIENCE_S, Call, Caller, at, fake_broker, with_tls
 from tests.mqtt.conftest import Make
 
 LARGE = 64 * 2**20
@@ -34,20 +34,20 @@ CONNACK_3 = b"\x20\x02\x00\x00"
 
 
 def publish(payload: int, qos: int = 0, number: int = 1) -> bytes:
-    """The first bytes of a PUBLISH that promises so many bytes of payload (MQTT 3.1.1)."""
+    """The first bytes of a PUBLISH that announces `payload` bytes of payload (MQTT 3.1.1)."""
     head = struct.pack(">H", len(TOPIC)) + TOPIC.encode()
     head += struct.pack(">H", number) if qos else b""
     return bytes([0x30 | qos << 1]) + remaining(len(head) + payload) + head
 
 
 def remaining(length: int) -> bytes:
-    """The length as MQTT writes it: seven bits a byte."""
-    found = bytearray()
+    """The remaining length in MQTT's encoding: seven bits a byte."""
+    encoded = bytearray()
     while True:
         length, seven = divmod(length, 128)
-        found.append(seven | (0x80 if length else 0))
+        encoded.append(seven | (0x80 if length else 0))
         if not length:
-            return bytes(found)
+            return bytes(encoded)
 
 
 def after_connack(storm: Callable[[socket.socket], object]) -> Callable[[socket.socket], None]:
@@ -59,13 +59,13 @@ def after_connack(storm: Callable[[socket.socket], object]) -> Callable[[socket.
         try:
             storm(connection)
         except OSError:
-            return  # it hung up on us, as it should
+            return  # the client closed the connection, as it should
 
     return answer
 
 
-def shout(broker: Broker, megabytes: int) -> None:
-    """Publish so much, in pieces, as a client of 3.1.1 that has no memory for all of it."""
+def publish_large(broker: Broker, megabytes: int) -> None:
+    """Publish so many MiB over MQTT 3.1.1, in pieces, so that the peak memory stays low."""
     with socket.create_connection((broker.host, broker.port), PATIENCE_S) as plain:
         wire = broker.tls.wrap_socket(plain, server_hostname=broker.host) if broker.tls else plain
         wire.sendall(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01w")
@@ -79,7 +79,7 @@ def shout(broker: Broker, megabytes: int) -> None:
 # ── 64 MB through a real broker ──────────────────────────────────────────────────────────────
 @pytest.mark.process
 @pytest.mark.parametrize("sealed", [False, True], ids=["plain", "TLS"])
-def test_of_64_megabytes_by_mqtt_3_1_1_nothing_is_kept_and_the_reason_is_said(
+def test_a_64_megabyte_packet_is_refused_unread_and_reported(
     mosquitto_with: Make, tmp_path: Path, call: Call, sealed: bool
 ) -> None:
     authority = Authority(tmp_path)
@@ -93,21 +93,21 @@ def test_of_64_megabytes_by_mqtt_3_1_1_nothing_is_kept_and_the_reason_is_said(
     caller = call(where, 4)
     caller.get(Subscribed)
     peak = Peak()
-    shout(where, 64)
+    publish_large(where, 64)
     failure = caller.get(BrokerDisconnected).failure
     assert peak.mib < 16
     assert f"a packet of {LARGE + len(TOPIC) + 2} bytes" in failure.problem
-    assert failure.cause == "refused"  # no use to come back soon: it may be retained
+    assert failure.cause == "refused"  # a long back-off: the message may be retained
     assert "retained" in failure.remedy
     assert not caller.of(MessageArrived)
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_a_promise_alone_reserves_no_memory(call: Call, version: ProtocolVersion) -> None:
-    """Of 256 MB, the most that MQTT can write, as long as the caller looks."""
+def test_an_announced_length_reserves_no_memory(call: Call, version: ProtocolVersion) -> None:
+    """The announced length is the largest that MQTT can encode, 256 MB."""
     peak = Peak()
 
-    def promise(connection: socket.socket) -> None:
+    def announce_large_packet(connection: socket.socket) -> None:
         connection.recv(1000)
         connection.sendall(CONNACK_3 if version == 4 else CONNACK_5)
         connection.sendall(b"\x30\xff\xff\xff\x7f" + b"x" * 1000)
@@ -115,40 +115,40 @@ def test_a_promise_alone_reserves_no_memory(call: Call, version: ProtocolVersion
             while connection.recv(1000):
                 pass
 
-    with played(promise) as mad:
-        assert "268435455" in call(mad, version).get(BrokerDisconnected).failure.problem
+    with fake_broker(announce_large_packet) as faulty:
+        assert "268435455" in call(faulty, version).get(BrokerDisconnected).failure.problem
     assert peak.mib < 16
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("version", [4, 5])
-def test_the_largest_packet_that_is_taken_arrives(
+def test_the_largest_accepted_packet_arrives(
     broker: Mosquitto, call: Call, version: ProtocolVersion
 ) -> None:
     caller = call(at(broker), version)
     caller.get(Subscribed)
     payload = b"y" * (mqtt.MOST_BYTES - 100)
-    with BrokerObserver(broker.port, topic="nothing") as ear:
-        ear.publish(TOPIC, payload)
+    with BrokerObserver(broker.port, topic="nothing") as observer:
+        observer.publish(TOPIC, payload)
         assert caller.get(MessageArrived).payload == payload
 
 
 # ── what a well-behaved broker never does ────────────────────────────────────────────────────
-def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call) -> None:
+def test_unreleased_qos_2_messages_are_not_buffered(call: Call) -> None:
     def storm(connection: socket.socket) -> None:
         for number in range(1, 60_000):
             connection.sendall(publish(10_000, qos=2, number=number) + b"z" * 10_000)
 
     peak = Peak()
-    with played(after_connack(storm)) as mad:
-        caller = call(mad, 4)
+    with fake_broker(after_connack(storm)) as faulty:
+        caller = call(faulty, 4)
         assert "does not speak MQTT" in caller.get(BrokerDisconnected).failure.problem
     assert not caller.of(MessageArrived)
     assert peak.mib < 16
 
 
 @pytest.mark.long
-def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
+def test_a_broker_that_does_not_read_our_receipts_is_disconnected(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "MESSAGES_A_SECOND", 1e6)
@@ -160,8 +160,8 @@ def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
         while True:
             connection.sendall(message * 1000)
 
-    with played(after_connack(storm)) as mad:
-        caller: Caller = call(mad, 4)
+    with fake_broker(after_connack(storm)) as faulty:
+        caller: Caller = call(faulty, 4)
         caller.get(BrokerConnected)
         wire = socket.socket(fileno=os.dup(caller.session.interests(0.0)[0][0]))
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -169,14 +169,14 @@ def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
         wire.close()
 
 
-def test_a_packet_that_drips_in_is_waited_for_without_being_held_up(call: Call) -> None:
-    def drip(connection: socket.socket) -> None:
+def test_a_packet_that_arrives_byte_by_byte_is_read(call: Call) -> None:
+    def send_slowly(connection: socket.socket) -> None:
         for byte in publish(3) + b"abc":
             connection.sendall(bytes([byte]))
             time.sleep(0.01)
         connection.recv(1000)
 
-    with played(after_connack(drip)) as slow:
+    with fake_broker(after_connack(send_slowly)) as slow:
         caller = call(slow, 4)
         assert caller.get(MessageArrived).payload == b"abc"
         assert not caller.session.is_closed

@@ -1,4 +1,4 @@
-"""What a box has of all that a box may have, by its settings and its machine."""
+"""The optional features that a box offers, from its settings and its machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_button_is_offered_where_there_is_a_panel_and_a_switch_where_one_is_wi
     settings = load(None, {"panel": panel, "state_dir": str(tmp_path)})
     offer = features(settings, Machine(tmp_path))
     assert (offer.button, offer.mute_switch) == (button, switch)
-    assert offer.voices == ("espeak",)  # others when they have spoken
+    assert offer.voices == ("espeak",)  # other voices are offered once they have spoken
 
 
 def test_a_machine_that_measures_nothing_offers_no_readings(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`interlude link remove|add` and what `interlude check` finds of the broker."""
+"""`interlude link remove|add`, and the broker test of `interlude check`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from appliance.mqtt.link import removed
 from appliance.settings import Settings, load
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.conftest import Make
-from tests.mqtt.elder import elder
-from tests.mqtt.house import box
+from tests.mqtt.elder import without_mqtt_5
+from tests.mqtt.house import running_box
 
 pytestmark = pytest.mark.process
 
@@ -23,19 +23,19 @@ CONFIG = "homeassistant/device/interlude_x/config"
 
 
 def settings(broker: Mosquitto, tmp_path: Path, **link: Any) -> Settings:
-    """As in `house.Box`."""
-    at = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
-    return load(None, {"state_dir": str(tmp_path / "state-x"), "link": at | link})
+    """The same settings as in `house.Box`."""
+    required = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
+    return load(None, {"state_dir": str(tmp_path / "state-x"), "link": required | link})
 
 
 # ── check ────────────────────────────────────────────────────────────────────────────────────
-def test_a_broker_that_lets_us_in_is_well(broker: Mosquitto, tmp_path: Path) -> None:
-    said = one_shot.check(settings(broker, tmp_path))
-    assert said == f"The broker at 127.0.0.1:{broker.port} lets us in: MQTT 5."
+def test_check_accepts_a_broker_that_accepts_us(broker: Mosquitto, tmp_path: Path) -> None:
+    result = one_shot.check(settings(broker, tmp_path))
+    assert result == f"The broker at 127.0.0.1:{broker.port} lets us in: MQTT 5."
 
 
-def test_an_older_broker_is_as_well(broker: Mosquitto, tmp_path: Path) -> None:
-    with elder(broker) as old:
+def test_check_accepts_a_broker_without_mqtt_5(broker: Mosquitto, tmp_path: Path) -> None:
+    with without_mqtt_5(broker) as old:
         assert one_shot.check(settings(old, tmp_path)).endswith("lets us in: MQTT 3.1.1.")
 
 
@@ -48,82 +48,82 @@ def test_a_broker_that_is_not_there_is_a_problem_with_a_remedy(
     assert wrong.value.remedy
 
 
-def test_a_broker_that_wants_a_login_is_a_problem(mosquitto_with: Make, tmp_path: Path) -> None:
+def test_a_broker_that_requires_a_login_is_a_problem(mosquitto_with: Make, tmp_path: Path) -> None:
     guarded = mosquitto_with("allow_anonymous false")
     with pytest.raises(LinkError, match="requires a login"):
         one_shot.check(settings(guarded, tmp_path))
 
 
 def test_a_password_that_others_may_read_is_a_problem(broker: Mosquitto, tmp_path: Path) -> None:
-    wide = tmp_path / "password"
-    wide.write_text("x")
-    wide.chmod(0o644)
+    readable = tmp_path / "password"
+    readable.write_text("x")
+    readable.chmod(0o644)
     with pytest.raises(LinkError, match="Others may read the password"):
-        one_shot.check(settings(broker, tmp_path, password_file=str(wide)))
+        one_shot.check(settings(broker, tmp_path, password_file=str(readable)))
 
 
-def test_looking_does_not_disturb_a_box_that_runs(broker: Mosquitto, tmp_path: Path) -> None:
-    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
-        one.until(lambda: one.online(ear))
+def test_check_does_not_disturb_a_running_box(broker: Mosquitto, tmp_path: Path) -> None:
+    with running_box(broker, tmp_path) as box, BrokerObserver(broker.port) as observer:
+        box.until(lambda: box.online(observer))
         one_shot.check(settings(broker, tmp_path))
-        one.wait(0.3)
+        box.wait(0.3)
         assert b"offline" not in {
-            heard.payload for heard in ear.messages_of("interlude/x/availability")
+            heard.payload for heard in observer.messages_of("interlude/x/availability")
         }
 
 
 # ── remove and add ───────────────────────────────────────────────────────────────────────────
-def test_a_box_that_is_removed_leaves_nothing_and_stays_away_until_it_is_added(
+def test_a_removed_box_empties_its_topics_and_stays_hidden_until_added(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    ours = settings(broker, tmp_path)
-    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
-        one.until(lambda: one.online(ear))
-        assert one_shot.cli_remove(ours) == 0
-        # Both say so: the errand, and the box when it sees that it is not wanted.
-        one.until(lambda: [heard.payload for heard in ear.messages_of(CONFIG)][-2:] == [b"", b""])
-        ear.heard.clear()
-        ear.publish("homeassistant/status", b"online")  # Home Assistant asks who is there
-        one.until(lambda: one.online(ear))  # and is told, last of all, that the box is
-        assert not ear.messages_of(CONFIG)
-        ear.heard.clear()
-        assert one_shot.cli_add(ours) == 0
-        one.until(lambda: one.online(ear))  # what was taken away with it is back as well
-        assert json.loads(ear.last(CONFIG) or b"")["dev"]["ids"] == ["interlude_x"]
-        assert one.is_told(ear, "settings", volume=80)
+    box_settings = settings(broker, tmp_path)
+    with running_box(broker, tmp_path) as box, BrokerObserver(broker.port) as observer:
+        box.until(lambda: box.online(observer))
+        assert one_shot.cli_remove(box_settings) == 0
+        # Both empty the topic: the command, and the box when it sees the removal.
+        box.until(
+            lambda: [heard.payload for heard in observer.messages_of(CONFIG)][-2:] == [b"", b""]
+        )
+        observer.heard.clear()
+        observer.publish("homeassistant/status", b"online")  # the birth message of Home Assistant
+        box.until(lambda: box.online(observer))  # availability is published last
+        assert not observer.messages_of(CONFIG)
+        observer.heard.clear()
+        assert one_shot.cli_add(box_settings) == 0
+        box.until(lambda: box.online(observer))  # the state topics are republished as well
+        assert json.loads(observer.last(CONFIG) or b"")["dev"]["ids"] == ["interlude_x"]
+        assert box.shows(observer, "settings", volume=80)
 
 
-def test_a_box_that_does_not_run_takes_all_it_left_with_it(
-    broker: Mosquitto, tmp_path: Path
-) -> None:
-    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
-        one.until(lambda: one.online(ear))
+def test_removal_empties_the_topics_of_a_stopped_box(broker: Mosquitto, tmp_path: Path) -> None:
+    with running_box(broker, tmp_path) as box, BrokerObserver(broker.port) as observer:
+        box.until(lambda: box.online(observer))
     one_shot.cli_remove(settings(broker, tmp_path))
     with BrokerObserver(broker.port) as later:
         assert not later.wait_until(lambda: later.heard, 0.3)
 
 
-def test_removal_without_a_broker_is_said_and_holds_all_the_same(
+def test_removal_without_a_broker_is_reported_and_remembered(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
     broker.stop()
-    ours = settings(broker, tmp_path)
+    box_settings = settings(broker, tmp_path)
     with pytest.raises(LinkError, match="what it left there stays"):
-        one_shot.cli_remove(ours)
-    assert removed(ours).exists()
-    one_shot.cli_add(ours)
-    assert not removed(ours).exists()
+        one_shot.cli_remove(box_settings)
+    assert removed(box_settings).exists()
+    one_shot.cli_add(box_settings)
+    assert not removed(box_settings).exists()
 
 
 def test_without_a_broker_in_the_settings_there_is_nothing_to_remove(tmp_path: Path) -> None:
-    alone = load(None, {"state_dir": str(tmp_path)})
+    no_broker = load(None, {"state_dir": str(tmp_path)})
     for verb in (one_shot.cli_remove, one_shot.cli_add):
         with pytest.raises(LinkError, match="No broker is named"):
-            verb(alone)
+            verb(no_broker)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_hidden_box_says_why_it_does_not_appear(
+def test_adding_a_box_with_discovery_off_names_the_setting(
     broker: Mosquitto, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one_shot.cli_add(settings(broker, tmp_path, discovery=False))

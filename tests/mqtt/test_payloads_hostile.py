@@ -1,5 +1,6 @@
-"""Every topic that the link reads, with payloads of every kind and size: a message that any channel
-takes, or a refusal that repeats none of it; soon, and in little memory."""
+"""Every topic that the link reads, with hostile payloads of every kind and size.
+
+Each becomes a message that fits a channel, or a short refusal, quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ TOPICS = (
     *(f"interlude/x/{command.name}" for command in COMMANDS),
     "interlude/x/set/" + "x" * 5000, "interlude/x/cmd/\u202e",
 )  # fmt: skip
-# No connection lets so much through; here as if one did.
+# More than a connection accepts: tests the handlers on their own.
 HUGE = 64 * 2**20
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=50),
@@ -50,7 +51,7 @@ PAYLOADS = st.one_of(
     now_s=st.floats(0, 1e6),
 )  # fmt: skip
 @pytest.mark.long
-def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
+def test_every_payload_is_a_message_that_fits_a_channel_or_is_refused(
     topic: str, payload: bytes, retained: bool, now_s: float
 ) -> None:
     house = Scene().connect().house
@@ -69,7 +70,7 @@ def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
 
 
 @pytest.fixture(
-    scope="module",  # 64 MB are made five times, and not once a topic
+    scope="module",  # so that 64 MiB are allocated five times and not once a topic
     params=[b"x", b"[", b'{"a":', b"\xf0\x9f\xa7\xa1", b"\xff"],
     ids=["x", "[", "{", "wide", "ff"],
 )

@@ -21,7 +21,7 @@ from appliance.runtime.process_table import PROCESSES
         (("panel",), False, "part"),
     ],
 )
-def test_the_worst_problem_is_the_one_that_is_told(
+def test_the_worst_problem_is_reported(
     broken: tuple[str, ...], low_voltage: bool, word: str
 ) -> None:
     assert worst(broken, low_voltage=low_voltage) == word
@@ -36,14 +36,16 @@ def test_the_worst_problem_is_the_one_that_is_told(
         ({"low_voltage": True, "button": True, "storage": True}, "power"),
     ],
 )
-def test_of_several_faults_of_the_machine_the_worst_is_told(
+def test_the_worst_of_several_machine_faults_is_reported(
     faults: dict[str, bool], word: str
 ) -> None:
     assert worst((), **faults) == word
 
 
 @given(st.lists(st.sampled_from([row.name for row in PROCESSES]), min_size=1), st.booleans())
-def test_one_more_problem_never_makes_it_better(broken: list[str], low_voltage: bool) -> None:
+def test_another_problem_never_improves_the_reported_one(
+    broken: list[str], low_voltage: bool
+) -> None:
     before, now = broken[:-1], broken
     rank = [*PROBLEMS[1:], NONE].index
     better = rank(worst(before, low_voltage=low_voltage))

@@ -1,4 +1,4 @@
-"""The topics of one box: such as every broker takes, and all below the box's own root."""
+"""The topics of one box: valid characters, all below the root of the box."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
 
 
 @pytest.mark.parametrize("topic", [TOPICS.discovery, *TOPICS.retained, TOPICS.command("say")])
-def test_topics_are_such_as_home_assistant_and_every_broker_take(topic: str) -> None:
+def test_topics_have_only_characters_that_home_assistant_and_brokers_accept(topic: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+", topic)
 
 
-def test_a_name_in_a_topic_is_what_lies_below_the_box() -> None:
+def test_the_name_of_a_topic_is_the_part_below_the_root_of_the_box() -> None:
     assert TOPICS.name_of("interlude/0a1b2c3d/set/volume") == "set/volume"
     assert TOPICS.name_of("interlude/other/set/volume") != "set/volume"
 
 
-def test_all_that_the_box_leaves_is_emptied_with_it_and_the_discovery_goes_first() -> None:
+def test_the_retained_topics_begin_with_discovery_and_contain_no_events() -> None:
     assert TOPICS.retained[0] == TOPICS.discovery
     assert not set(TOPICS.retained) & {TOPICS.conversation, TOPICS.button, TOPICS.timer}
 
@@ -40,11 +40,13 @@ def test_slashes_around_an_owners_base_and_prefix_make_no_empty_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "heard"),
+    ("topic", "covered"),
     [
         (TOPICS.set("volume"), True), (TOPICS.command("say"), True), (TOPICS.state, False),
         (TOPICS.response, False), (f"{TOPICS.root}/set/a/b", False), ("interlude/y/cmd/say", False),
     ],
 )  # fmt: skip
-def test_commands_are_heard_and_nothing_that_the_box_itself_says(topic: str, heard: bool) -> None:
-    assert any(topic_matches_sub(wanted, topic) for wanted in TOPICS.commands) == heard
+def test_the_subscription_covers_commands_and_no_topic_that_the_box_publishes(
+    topic: str, covered: bool
+) -> None:
+    assert any(topic_matches_sub(wanted, topic) for wanted in TOPICS.commands) == covered

@@ -1,4 +1,4 @@
-"""With `link.unmute: false` nothing that comes over MQTT makes a muted microphone hear."""
+"""With `link.unmute: false`, no MQTT message unmutes the microphone."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ WORDS = [
 MORE_S = 100.0  # between two commands, so that none is refused for its rate
 
 
-def shut() -> HomeAssistantState:
+def state_without_unmute() -> HomeAssistantState:
     given_settings = settings.load(None, {"link": {"unmute": False, "broker": "x"}})
-    made = HomeAssistantState(
+    home = HomeAssistantState(
         given_settings,
         DeviceIdentity("x", "Interlude"),
         DiscoveryFeatures(("espeak",)),
@@ -50,8 +50,8 @@ def shut() -> HomeAssistantState:
         now_s=-1000.0,
         rng=lambda: 0.5,
     )
-    made.releases(UpdateStatus(UpdateOffer("9.9.9", Path("x.release"))), 0.0)
-    return made
+    home.releases(UpdateStatus(UpdateOffer("9.9.9", Path("x.release"))), 0.0)
+    return home
 
 
 Sent = tuple[str, bytes, bool]
@@ -69,11 +69,11 @@ Sent = tuple[str, bytes, bool]
     st.sampled_from(("idle", "thinking", "speaking", "holding", "listening", "failed")),
 )
 def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: str) -> None:
-    made, talk = shut(), talk_in(state)
+    home, talk = state_without_unmute(), talk_in(state)
     talk(Mute(on=True))
     for number, (name, payload, retained) in enumerate(sent):
         try:
-            wish = made.on_message(
+            wish = home.on_message(
                 f"interlude/x/{name}", payload, MORE_S * number, retained=retained
             )
         except CommandRejected:
@@ -88,16 +88,16 @@ def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: s
         assert talk.state not in ("listening", "holding")
 
 
-def test_what_is_tried_above_is_obeyed_where_it_is_allowed() -> None:
-    """Else a gate that lets nothing through at all would pass."""
-    made = shut()
+def test_without_a_mute_the_same_commands_are_obeyed() -> None:
+    """Otherwise a filter that refuses every command would pass the test above."""
+    home = state_without_unmute()
     obeyed: set[str] = set()
     now_s = 0.0
     for name in NAMES:
         for payload in WORDS:
             now_s += MORE_S
             try:
-                made.on_message(f"interlude/x/{name}", payload, now_s, retained=False)
+                home.on_message(f"interlude/x/{name}", payload, now_s, retained=False)
             except CommandRejected:
                 continue
             obeyed.add(name)
@@ -106,45 +106,50 @@ def test_what_is_tried_above_is_obeyed_where_it_is_allowed() -> None:
 
 @pytest.fixture
 def box(broker: Mosquitto, tmp_path: Path) -> Iterator[house.Box]:
-    with house.box(broker, tmp_path, unmute=False) as made:
-        yield made
+    with house.running_box(broker, tmp_path, unmute=False) as home:
+        yield home
 
 
-def test_a_link_that_asks_for_it_all_the_same_is_not_heard(box: house.Box) -> None:
-    """It reads bytes of strangers, and so may be another program than it was."""
+def test_the_conductor_ignores_an_unmute_from_the_link(box: house.Box) -> None:
+    """The link parses bytes from outside, so an attacker may control it."""
     box.say("room", Mute(on=True))
     box.until(lambda: box.supervisor.floor().muted)
     link = box.supervisor.channel("link")
     assert link.send(Mute(on=False))
     assert link.send(SetVolume(0.31))
-    assert box.get("playback", SetVolume) == SetVolume(0.31)  # so that came before it
+    assert box.get("playback", SetVolume) == SetVolume(
+        0.31
+    )  # the mute command, sent earlier, has been handled
     assert box.supervisor.floor().muted
-    box.say("room", Mute(on=False))  # its owner at the box may
+    box.say("room", Mute(on=False))  # the owner at the box may unmute
     box.until(lambda: not box.supervisor.floor().microphone_off)
 
 
-def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
+def test_a_muted_box_is_published_as_muted_after_every_restart(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
     link = {"broker": "127.0.0.1", "port": broker.port, "id": "x", "unmute": False}
     life = Life(tmp_path, "conductor", "link", link=link)
 
-    def told(**values: object) -> bool:
-        """Since this start."""
-        said = ear.last("interlude/x/settings")
-        now = {} if said is None else json.loads(said)
-        return all(now.get(key) == value for key, value in values.items())
+    def shows(**values: object) -> bool:
+        """Whether the newest settings payload has these values."""
+        payload = observer.last("interlude/x/settings")
+        newest = {} if payload is None else json.loads(payload)
+        return all(newest.get(key) == value for key, value in values.items())
 
     try:
-        with BrokerObserver(broker.port) as ear:
-            assert ear.wait_until(lambda: told(mute="OFF"), 30.0)
+        with BrokerObserver(broker.port) as observer:
+            assert observer.wait_until(lambda: shows(mute="OFF"), 30.0)
             assert not life.microphone_off()
-            ear.publish("interlude/x/set/mute", "ON")
-            ear.publish("interlude/x/set/volume", "43")
-            ear.publish("interlude/x/set/mode", "wake_word")
-            assert ear.wait_until(lambda: told(mute="ON", volume=43, mode="wake_word"))
+            observer.publish("interlude/x/set/mute", "ON")
+            observer.publish("interlude/x/set/volume", "43")
+            observer.publish("interlude/x/set/mode", "wake_word")
+            assert observer.wait_until(lambda: shows(mute="ON", volume=43, mode="wake_word"))
             for restart in ("asked for", "killed"):
-                heard, before = len(ear.heard), len(ear.messages_of("interlude/x/settings"))
+                heard, before = (
+                    len(observer.heard),
+                    len(observer.messages_of("interlude/x/settings")),
+                )
                 if restart == "killed":
                     life.kill()
                     life.start()
@@ -153,17 +158,19 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
                     life.child.wait(30.0)
                     life.start()
                 topic = "interlude/x/settings"
-                assert ear.wait_until(lambda: len(ear.messages_of(topic)) > before, 30.0)  # noqa: B023
-                ear.publish("interlude/x/set/mute", "OFF")
-                ear.publish("interlude/x/cmd/listen", "PRESS")
-                ear.publish("interlude/x/set/volume", "43")  # answered after what was refused
-                assert ear.wait_until(lambda: told(mute="ON", volume=43, mode="wake_word"))
+                assert observer.wait_until(lambda: len(observer.messages_of(topic)) > before, 30.0)  # noqa: B023
+                observer.publish("interlude/x/set/mute", "OFF")
+                observer.publish("interlude/x/cmd/listen", "PRESS")
+                observer.publish(
+                    "interlude/x/set/volume", "43"
+                )  # its answer comes after the refusals
+                assert observer.wait_until(lambda: shows(mute="ON", volume=43, mode="wake_word"))
                 assert life.microphone_off()
-                told_since = [
+                mutes_since = [
                     json.loads(later.payload)["mute"]
-                    for later in ear.heard[heard:]
+                    for later in observer.heard[heard:]
                     if later.topic == "interlude/x/settings" and later.payload
                 ]
-                assert set(told_since) == {"ON"}
+                assert set(mutes_since) == {"ON"}
     finally:
         life.kill()

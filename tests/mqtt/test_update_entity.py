@@ -1,4 +1,4 @@
-"""The update button: what it shows, what it asks for, and how that goes. Releases are real ones."""
+"""The update entity: what it shows, what it requests, and the result. Releases are real ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def at(tmp_path: Path) -> Bench:
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
-    """The box runs 0.2.0; two newer releases lie ready, of which the newest does not come up."""
+    """The box runs 0.2.0; two newer releases are available, and the newest one crashes."""
     at.installer().install(at.shop.make("0.2.0"))
     folder = tmp_path / "incoming"
     folder.mkdir()
@@ -40,89 +40,93 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
     return folder
 
 
-def software(ready: UpdateStatus | None = None, now_s: float = 0.0) -> UpdateEntity:
-    made = UpdateEntity("0.2.0")
-    made.update(ready or UpdateStatus(), now_s)
-    return made
+def make_entity(ready: UpdateStatus | None = None, now_s: float = 0.0) -> UpdateEntity:
+    entity = UpdateEntity("0.2.0")
+    entity.update(ready or UpdateStatus(), now_s)
+    return entity
 
 
 def test_a_box_without_anything_ready_is_up_to_date() -> None:
-    told = software().payload()
-    assert told["installed_version"] == told["latest_version"] == "0.2.0"
-    assert (told["in_progress"], told["update_percentage"]) == (False, None)
-    assert told["release_summary"] == ""  # Home Assistant refuses the whole payload for a null here
+    payload = make_entity().payload()
+    assert payload["installed_version"] == payload["latest_version"] == "0.2.0"
+    assert (payload["in_progress"], payload["update_percentage"]) == (False, None)
+    assert (
+        payload["release_summary"] == ""
+    )  # Home Assistant refuses the whole payload for a null here
     with pytest.raises(CommandRejected, match="nothing to install"):
-        software().install(1.0)
+        make_entity().install(1.0)
 
 
-def test_all_keys_are_there_whatever_happens() -> None:
-    keys = set(software().payload())
+def test_the_payload_always_has_the_same_keys() -> None:
+    keys = set(make_entity().payload())
     for ready in (
         UpdateStatus(OFFER),
         UpdateStatus(OFFER, InstallProgress("0.3.0", "trying", 0.5)),
     ):
-        assert set(software(ready).payload()) == keys
+        assert set(make_entity(ready).payload()) == keys
 
 
-def test_a_system_is_offered_beside_the_one_that_runs_and_not_beside_the_release() -> None:
-    made = software(
+def test_a_system_offer_is_compared_with_the_running_system() -> None:
+    entity = make_entity(
         UpdateStatus(UpdateOffer("0.0.7", Path("/nowhere/0.0.7.system")), system="0.0.6")
     )
-    told = made.payload()
-    assert (told["installed_version"], told["latest_version"]) == ("0.0.6", "0.0.7")
-    assert "system" in told["title"]
+    payload = entity.payload()
+    assert (payload["installed_version"], payload["latest_version"]) == ("0.0.6", "0.0.7")
+    assert "system" in payload["title"]
 
 
 def test_progress_follows_the_installation_and_ends_with_it() -> None:
-    made = software(UpdateStatus(OFFER))
-    assert made.install(1.0) == OFFER
-    assert made.payload()["in_progress"] is True
-    assert made.payload()["update_percentage"] is None  # nobody has begun yet
-    made.update(UpdateStatus(OFFER, InstallProgress("0.3.0", "unpacking", 0.42)), 2.0)
-    told = made.payload()
-    assert (told["latest_version"], told["update_percentage"]) == ("0.3.0", 42)
+    entity = make_entity(UpdateStatus(OFFER))
+    assert entity.install(1.0) == OFFER
+    assert entity.payload()["in_progress"] is True
+    assert entity.payload()["update_percentage"] is None  # the installer has not begun yet
+    entity.update(UpdateStatus(OFFER, InstallProgress("0.3.0", "unpacking", 0.42)), 2.0)
+    payload = entity.payload()
+    assert (payload["latest_version"], payload["update_percentage"]) == ("0.3.0", 42)
     with pytest.raises(CommandRejected, match="already"):
-        made.install(3.0)
-    made.update(UpdateStatus(OFFER, InstallProgress("0.3.0", problem="It is damaged.")), 4.0)
-    told = made.payload()
-    assert told["in_progress"] is False
-    assert told["release_summary"] == "0.3.0 was not installed: It is damaged."
-    assert made.install(5.0) == OFFER  # one may try again
+        entity.install(3.0)
+    entity.update(UpdateStatus(OFFER, InstallProgress("0.3.0", problem="It is damaged.")), 4.0)
+    payload = entity.payload()
+    assert payload["in_progress"] is False
+    assert payload["release_summary"] == "0.3.0 was not installed: It is damaged."
+    assert entity.install(5.0) == OFFER  # a retry is allowed
 
 
-def test_nobody_who_begins_is_waited_for_in_vain() -> None:
-    made = software(UpdateStatus(OFFER))
-    made.install(1.0)
-    made.update(UpdateStatus(OFFER), BEGINS_S)
-    assert made.busy
-    made.update(UpdateStatus(OFFER), BEGINS_S + 1.1)
-    assert not made.busy
+def test_waiting_for_the_installer_to_begin_times_out() -> None:
+    entity = make_entity(UpdateStatus(OFFER))
+    entity.install(1.0)
+    entity.update(UpdateStatus(OFFER), BEGINS_S)
+    assert entity.busy
+    entity.update(UpdateStatus(OFFER), BEGINS_S + 1.1)
+    assert not entity.busy
 
 
-def test_a_long_story_of_failure_is_as_short_as_home_assistant_wants_it() -> None:
-    told = software(UpdateStatus(None, InstallProgress("0.3.0", problem="x" * 1000))).payload()
-    assert len(told["release_summary"]) == MOST_CHARACTERS
+def test_a_long_failure_message_is_cut_to_the_limit_of_home_assistant() -> None:
+    payload = make_entity(
+        UpdateStatus(None, InstallProgress("0.3.0", problem="x" * 1000))
+    ).payload()
+    assert len(payload["release_summary"]) == MOST_CHARACTERS
 
 
 @pytest.mark.process
-def test_the_newest_of_what_lies_ready_is_offered(at: Bench, incoming: Path) -> None:
+def test_the_newest_available_release_is_offered(at: Bench, incoming: Path) -> None:
     ready = read_update_status(at.store, incoming, at.store.trial_folder)
     assert ready.offer is not None
-    assert software(ready).payload()["latest_version"] == "0.4.0"
+    assert make_entity(ready).payload()["latest_version"] == "0.4.0"
 
 
 @pytest.mark.process
-def test_how_a_real_installation_ended_is_told(at: Bench, incoming: Path) -> None:
-    made = software(read_update_status(at.store, incoming, at.store.trial_folder))
-    request_install(made.install(1.0))
+def test_the_result_of_a_real_installation_is_published(at: Bench, incoming: Path) -> None:
+    entity = make_entity(read_update_status(at.store, incoming, at.store.trial_folder))
+    request_install(entity.install(1.0))
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    made.update(read_update_status(at.store, incoming, at.store.trial_folder), 2.0)
-    told = made.payload()
-    assert told["in_progress"] is False
-    assert told["release_summary"].startswith("0.4.0 was not installed: ")
+    entity.update(read_update_status(at.store, incoming, at.store.trial_folder), 2.0)
+    payload = entity.payload()
+    assert payload["in_progress"] is False
+    assert payload["release_summary"].startswith("0.4.0 was not installed: ")
 
 
-def test_only_a_box_with_a_folder_to_ask_in_can_be_told_to_install(tmp_path: Path) -> None:
+def test_only_a_box_with_a_request_folder_offers_installation(tmp_path: Path) -> None:
     assert installs(tmp_path)
     assert not installs(tmp_path / "away")

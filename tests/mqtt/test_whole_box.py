@@ -1,5 +1,5 @@
-"""The whole box on the simulated card, with a house: an announcement while it talks, and a broker
-that is killed while it speaks."""
+"""The whole box on the simulated card, with a broker: an announcement during an answer, and a
+broker that is killed while the box speaks."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from tests.english import ENGLISH
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 WORDS = "Dinner is ready."
-SAID = (b"coffee", b"inner", b"ready")  # by the owner, by the box, by whoever announced something
+SPOKEN = (b"coffee", b"inner", b"ready")  # by the owner, by the box, in the announcement
 
 
 class House:
-    """While the box answers it announces something, then kills the broker, and brings it back a
-    second later."""
+    """Announces a text during the answer, then kills the broker and restarts it a second later."""
 
     def __init__(self, broker: Mosquitto) -> None:
         self.broker = broker
-        self.ear = BrokerObserver(broker.port)
+        self.observer = BrokerObserver(broker.port)
         self.step = "talk"
-        self.back_s = 0.0
-        self.before: list[BrokerMessage] = []
+        self.restart_s = 0.0
+        self.before_kill: list[BrokerMessage] = []
 
     def __call__(self, rehearsal: Rehearsal) -> None:
         state = rehearsal.state
@@ -42,35 +41,37 @@ class House:
         spoken_s = (time.monotonic_ns() - state.at_ns) / 1e9 if state.state == "speaking" else 0.0
         match self.step:
             case "talk" if spoken_s > 0.5:
-                self.ear.publish("interlude/x/cmd/say", WORDS)
+                self.observer.publish("interlude/x/cmd/say", WORDS)
                 self.step = "announced"
             case "announced" if spoken_s > 1.0:
-                self.ear.__exit__()
-                self.before = self.ear.heard
+                self.observer.__exit__()
+                self.before_kill = self.observer.heard
                 self.broker.kill()
-                self.back_s = time.monotonic() + 1.0
+                self.restart_s = time.monotonic() + 1.0
                 self.step = "away"
-            case "away" if time.monotonic() > self.back_s:
+            case "away" if time.monotonic() > self.restart_s:
                 self.broker.start()
-                self.ear = BrokerObserver(self.broker.port)
+                self.observer = BrokerObserver(self.broker.port)
                 self.step = "back"
             case "back" if self.is_right(state):
                 self.step = "done"
 
     def events(self) -> list[str]:
-        """Since the broker is back."""
+        """The kinds of the events since the broker was restarted."""
         topic = "interlude/x/event/conversation"
-        return [json.loads(heard.payload)["event_type"] for heard in self.ear.messages_of(topic)]
+        return [
+            json.loads(heard.payload)["event_type"] for heard in self.observer.messages_of(topic)
+        ]
 
     def traffic(self) -> list[BrokerMessage]:
-        """All that the box wrote."""
-        every = [*self.before, *self.ear.heard]
-        return [heard for heard in every if "/cmd/" not in heard.topic]
+        """All messages that the box published."""
+        messages = [*self.before_kill, *self.observer.heard]
+        return [heard for heard in messages if "/cmd/" not in heard.topic]
 
     def is_right(self, state: StateChanged) -> bool:
-        told = self.ear.last("interlude/x/state")
-        online = self.ear.last("interlude/x/availability") == b"online"
-        return online and told is not None and json.loads(told)["state"] == state.state
+        payload = self.observer.last("interlude/x/state")
+        online = self.observer.last("interlude/x/availability") == b"online"
+        return online and payload is not None and json.loads(payload)["state"] == state.state
 
 
 @pytest.fixture
@@ -80,22 +81,22 @@ def played(broker: Mosquitto) -> tuple[House, Any]:
     link = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
     parsed = scene.parse({"owner": script, "settings": {"link": link}}, name="house", folder=Path())
     reader = rehearsal_cli.perform(parsed, ENGLISH, during=house)
-    house.ear.__exit__()
+    house.observer.__exit__()
     return house, reader
 
 
-def test_an_announcement_waits_its_turn_and_a_dying_broker_is_never_noticed(
+def test_an_announcement_waits_for_the_answer_and_a_killed_broker_disturbs_neither(
     played: tuple[House, Any],
 ) -> None:
     house, reader = played
     assert [outcome.outcome for outcome in reader.outcomes()] == ["answered"]
     assert house.step == "done"
 
-    # Of what was said there is no word in any topic.
+    # No topic contains a spoken word.
     assert len(house.traffic()) > 15
-    assert not [heard for heard in house.traffic() if any(word in heard.payload for word in SAID)]
+    assert not [heard for heard in house.traffic() if any(word in heard.payload for word in SPOKEN)]
 
-    # The answer was said to its end; then came the chime and the words, and nothing was late.
+    # The answer was played to its end; then the chime and the announcement followed without a gap.
     assert house.events() == ["agent_said", "announced"]
     started = [message.turn for _, message in reader.recording.messages_of(PlaybackStarted)]
     assert len(started) == 2
