@@ -1,4 +1,6 @@
-"""What the playbooks promise whoever keeps a fleet, by their text; image/test plays them."""
+"""What the playbooks promise to a fleet's administrator, checked by their text; image/test runs
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,10 @@ def loaded(path: str) -> Any:
     return yaml.safe_load((ROOT / "ansible" / path).read_text())
 
 
-def test_every_path_unit_of_any_box_is_started_as_soon_as_it_is_there() -> None:
-    """Those with a condition on the kernel's command line are of cards, which start anew."""
+def test_every_path_unit_of_every_machine_is_started_after_its_installation() -> None:
+    """Units with a condition on the kernel command line exist only on our image, which is
+    restarted.
+    """
     system = loaded("roles/system/defaults/main.yml")
     everywhere = {
         name
@@ -30,19 +34,19 @@ def test_every_path_unit_of_any_box_is_started_as_soon_as_it_is_there() -> None:
 
 
 @pytest.mark.parametrize("name", ["site.yml", "update.yml"])
-def test_what_is_brought_lies_on_the_disk_on_its_way_where_root_is_let_in(name: str) -> None:
+def test_files_are_transferred_through_the_disk_if_the_login_is_root(name: str) -> None:
     place = loaded(name)[0]["vars"]["ansible_remote_tmp"]
     assert "'/opt/interlude/.ansible' if ansible_user | default('') == 'root'" in place
 
 
 @pytest.mark.parametrize("role", ["release", "slot"])
-def test_a_dry_run_does_not_ask_for_what_it_did_not_install(role: str) -> None:
+def test_a_dry_run_does_not_check_what_it_did_not_install(role: str) -> None:
     last = loaded(f"roles/{role}/tasks/main.yml")[-1]
     assert "ansible.builtin.assert" in last
     assert last["when"] == "not ansible_check_mode"
 
 
-def test_where_every_package_is_there_apt_fetches_no_lists() -> None:
+def test_apt_fetches_no_lists_if_every_package_is_installed() -> None:
     ask, install = loaded("roles/packages/tasks/main.yml")
     assert "--simulate" in ask["ansible.builtin.command"]["argv"]
     assert any(ask["register"] in condition for condition in install["when"])

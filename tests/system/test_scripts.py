@@ -1,4 +1,4 @@
-"""The scripts of the box that are shell: start, settle, leave, fulfilled, stick."""
+"""The shell scripts of the box: start, settle, leave, fulfilled, stick."""
 
 from __future__ import annotations
 
@@ -39,30 +39,32 @@ def run(name: str, *words: str, **environment: str | Path) -> subprocess.Complet
 # ── start ────────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def places(tmp_path: Path) -> dict[str, str | Path]:
-    """Two releases that say who they are; the first is kept."""
+    """Two releases whose program prints their name; the first one is kept."""
     for name in ("old", "new"):
         script(tmp_path / name / "bin/interlude", f'echo {name} "$@"')
     (tmp_path / "current").symlink_to("old")
     return {"INTERLUDE_KEPT": tmp_path / "current", "INTERLUDE_TRIAL": tmp_path / "trial"}
 
 
-def test_the_release_that_is_kept_starts(places: dict[str, str | Path]) -> None:
+def test_the_kept_release_is_started(places: dict[str, str | Path]) -> None:
     assert run("start", **places).stdout == "old run\n"
 
 
-def test_a_release_on_trial_starts_before_it(places: dict[str, str | Path], tmp_path: Path) -> None:
+def test_a_release_on_trial_is_started_instead(
+    places: dict[str, str | Path], tmp_path: Path
+) -> None:
     (tmp_path / "trial").symlink_to(tmp_path / "new")
     assert run("start", **places).stdout == "new run\n"
 
 
-def test_a_trial_that_leads_nowhere_is_passed_over(
+def test_a_trial_link_to_a_missing_release_is_ignored(
     places: dict[str, str | Path], tmp_path: Path
 ) -> None:
     (tmp_path / "trial").symlink_to(tmp_path / "gone")
     assert run("start", **places).stdout == "old run\n"
 
 
-def test_a_box_that_was_given_up_starts_nothing_and_says_so_to_systemd(
+def test_a_given_up_box_starts_nothing_and_returns_the_exit_code_for_systemd(
     places: dict[str, str | Path], tmp_path: Path
 ) -> None:
     mark = tmp_path / "given-up"
@@ -88,7 +90,7 @@ def test_a_failed_trial_is_ended_and_the_box_started(tmp_path: Path) -> None:
     ]
 
 
-def test_a_failure_without_a_trial_is_decided_by_the_program_for_it(tmp_path: Path) -> None:
+def test_a_failure_without_a_trial_is_decided_by_the_fallback_program(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     systemctl = script(tmp_path / "systemctl", f'echo "$@" >>{asked}')
     decides = script(tmp_path / "decides", f"echo decides >>{asked}; echo 0")
@@ -108,9 +110,11 @@ def test_a_failure_without_a_trial_is_decided_by_the_program_for_it(tmp_path: Pa
 @pytest.mark.parametrize(
     ("flag", "asked"),
     [("yes\n", ["--force reboot"]), ("no\n", []), (None, [])],
-    ids=["on trial", "not on trial", "no card of ours"],
+    ids=["on trial", "not on trial", "not our image"],
 )
-def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked: list[str]) -> None:
+def test_only_a_system_on_trial_is_left_by_a_reboot(
+    tmp_path: Path, flag: str | None, asked: list[str]
+) -> None:
     if flag is not None:
         (tmp_path / "trial").write_text(flag)
     (tmp_path / "asked").touch()
@@ -126,26 +130,28 @@ def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked:
     [("success", "0", False), ("success", "TERM", True), ("exit-code", "69", True), ("", "", True)],
 )
 @pytest.mark.parametrize("words", [(), ("voice-wanted",)])
-def test_a_wish_goes_only_when_its_fetch_has_ended_well(
+def test_a_request_is_removed_only_after_a_successful_download(
     tmp_path: Path, result: str, status: str, stays: bool, words: tuple[str, ...]
 ) -> None:
-    wishes = {name: tmp_path / name for name in ("model-wanted", "voice-wanted")}
-    for wish in wishes.values():
-        wish.write_text("a-name\n")
+    files = {name: tmp_path / name for name in ("model-wanted", "voice-wanted")}
+    for file in files.values():
+        file.write_text("a-name\n")
     done = run("fulfilled", *words, INTERLUDE_WISHES=tmp_path, SERVICE_RESULT=result,
                EXIT_STATUS=status)  # fmt: skip
     assert done.returncode == 0
-    own = wishes[words[0] if words else "model-wanted"]
-    assert [wish.exists() for wish in wishes.values()] == [wish != own or stays
-                                                           for wish in wishes.values()]  # fmt: skip
+    own = files[words[0] if words else "model-wanted"]
+    assert [file.exists() for file in files.values()] == [
+        file != own or stays for file in files.values()
+    ]
 
 
 # ── stick ────────────────────────────────────────────────────────────────────────────────────
 def plug(
     folder: Path, kind: str, code: int = 0, *, wants: tuple[str, ...] = ("wish",), refuses: int = 0
 ) -> tuple[int, list[str]]:
-    """Put a stick of that kind in. What was called, in order. `code`: of the copy. `refuses`: the
-    code of the installation of a voice's program."""
+    """Insert a stick with a file system of this kind. Returns the exit code and the commands that
+    were called. `code`: of the copy. `refuses`: of the installation of a voice's program.
+    """
     asked = folder / "asked"
     asked.touch()
     for wanted in wants:
@@ -172,7 +178,7 @@ def plug(
         ("ext4", "ro,nosuid,nodev,noexec,noload"),
     ],
 )
-def test_a_stick_is_mounted_as_what_it_is_and_read_by_the_user_that_fetches(
+def test_a_stick_is_mounted_with_safe_options_and_read_by_the_model_user(
     tmp_path: Path, kind: str, options: str
 ) -> None:
     code, asked = plug(tmp_path, kind)
@@ -185,7 +191,7 @@ def test_a_stick_is_mounted_as_what_it_is_and_read_by_the_user_that_fetches(
     assert umount == "umount /run/interlude-stick/sda1"
 
 
-def test_a_stick_that_was_of_no_use_is_put_away_all_the_same(tmp_path: Path) -> None:
+def test_a_useless_stick_is_unmounted_too(tmp_path: Path) -> None:
     code, asked = plug(tmp_path, "vfat", 69)
     assert code == 69
     assert asked[-1].startswith("umount")
@@ -194,7 +200,7 @@ def test_a_stick_that_was_of_no_use_is_put_away_all_the_same(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("refuses", [0, 65])
 def test_a_stick_brings_a_voice_and_root_installs_its_program(tmp_path: Path, refuses: int) -> None:
-    """A program that is refused does not keep the voice's own files from coming."""
+    """A refused program does not prevent the copy of the voice's own files."""
     code, asked = plug(tmp_path, "vfat", wants=("voice-wish",), refuses=refuses)
     assert code == refuses
     _, mask, install, _, copy, again, umount = asked
@@ -205,23 +211,23 @@ def test_a_stick_brings_a_voice_and_root_installs_its_program(tmp_path: Path, re
     assert umount.startswith("umount")
 
 
-def test_without_a_wish_for_a_voice_no_program_is_installed_from_a_stick(tmp_path: Path) -> None:
+def test_without_a_requested_voice_no_program_is_installed_from_a_stick(tmp_path: Path) -> None:
     _, asked = plug(tmp_path, "vfat")
     assert not [line for line in asked if line.startswith("interlude ") or "--voice" in line]
 
 
-def test_a_newer_version_that_was_asked_for_is_brought_by_the_fleets_user(tmp_path: Path) -> None:
+def test_a_requested_release_is_copied_from_a_stick_by_the_pull_user(tmp_path: Path) -> None:
     code, asked = plug(tmp_path, "vfat", wants=("look",))
     assert code == 0
     _, mask, bring, umount = asked
-    assert int(mask, 8) == 0o022, "the box reads what lies ready"
+    assert int(mask, 8) == 0o022, "the box must be able to read it"
     assert "--reuid=interlude-pull --regid=interlude-pull --init-groups" in bring
     assert bring.endswith("release bring /run/interlude-stick/sda1")
     assert umount.startswith("umount")
-    assert not (tmp_path / "look").exists(), "it was asked for once"
+    assert not (tmp_path / "look").exists(), "a request is valid once"
 
 
-def test_a_version_that_is_refused_keeps_no_model_from_coming(tmp_path: Path) -> None:
+def test_a_refused_release_does_not_prevent_the_copy_of_a_model(tmp_path: Path) -> None:
     code, asked = plug(tmp_path, "vfat", 65, wants=("look", "wish"))
     assert code == 65
     assert [line.rpartition(" interlude ")[2] for line in asked if "bring" in line] == [
@@ -231,7 +237,7 @@ def test_a_version_that_is_refused_keeps_no_model_from_coming(tmp_path: Path) ->
     assert asked[-1].startswith("umount")
 
 
-def test_what_was_asked_for_long_ago_has_no_stick_mounted(tmp_path: Path) -> None:
+def test_an_expired_request_mounts_no_stick(tmp_path: Path) -> None:
     (tmp_path / "look").touch()
     long_ago_s = time.time() - AWAITED_S["stick"] - 90
     os.utime(tmp_path / "look", (long_ago_s, long_ago_s))
@@ -241,11 +247,11 @@ def test_what_was_asked_for_long_ago_has_no_stick_mounted(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["ntfs", "hfsplus", "btrfs", "iso9660", "vfat,x", ""])
-def test_the_kernel_reads_no_other_file_system(tmp_path: Path, kind: str) -> None:
+def test_other_file_systems_are_not_mounted(tmp_path: Path, kind: str) -> None:
     assert plug(tmp_path, kind) == (0, [])
 
 
-# ── all of them ──────────────────────────────────────────────────────────────────────────────
+# ── all scripts ──────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     "path",
     sorted(
@@ -254,6 +260,6 @@ def test_the_kernel_reads_no_other_file_system(tmp_path: Path, kind: str) -> Non
         if path.is_file() and path.read_text().startswith("#!/bin/sh")
     ),
 )
-def test_shellcheck_has_nothing_to_say(path: Path) -> None:
+def test_shellcheck_reports_nothing(path: Path) -> None:
     done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

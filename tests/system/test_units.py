@@ -1,4 +1,6 @@
-"""The units that the box runs: as systemd reads them, and as tight as we promise."""
+"""The units of the box, as systemd reads them and within the limits that the documentation
+promises.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ MOST_EXPOSURE = 20  # tenths, of systemd-analyze's 100
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A box's file system as far as systemd looks at it."""
+    """The file system of a box, as far as systemd reads it."""
     root = tmp_path_factory.mktemp("box")
     shutil.copytree(SYSTEM, root, symlinks=True, dirs_exist_ok=True)
     shutil.copytree(
@@ -49,7 +51,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def analyze(*words: str | Path) -> tuple[int, str]:
     if skips.LACKING[skips.SYSTEMD]():
-        pytest.skip(skips.SYSTEMD)  # it makes /run/systemd
+        pytest.skip(skips.SYSTEMD)  # it creates /run/systemd
     done = subprocess.run(
         ["systemd-analyze", *words], capture_output=True, text=True, check=False, timeout=60
     )
@@ -57,7 +59,7 @@ def analyze(*words: str | Path) -> tuple[int, str]:
 
 
 def unit(name: str) -> dict[str, list[str]]:
-    """Every `Key=value` of a unit, whatever its section."""
+    """Every `Key=value` of a unit, in whatever section."""
     found: dict[str, list[str]] = {}
     for key, value in re.findall(r"^(\w+)=(.*)$", (UNITS / name).read_text(), re.MULTILINE):
         found.setdefault(key, []).append(value)
@@ -67,58 +69,60 @@ def unit(name: str) -> dict[str, list[str]]:
 # ── as systemd reads them ────────────────────────────────────────────────────────────────────
 @pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
-def test_systemd_has_nothing_to_say_against_a_unit(box: Path, name: str) -> None:
+def test_systemd_accepts_every_unit(box: Path, name: str) -> None:
     assert analyze("verify", "--man=no", f"--root={box}", name) == (0, "")
 
 
 @pytest.mark.process
-def test_systemd_does_say_something_against_a_bad_one(box: Path) -> None:
+def test_systemd_rejects_an_invalid_unit(box: Path) -> None:
     (box / "usr/lib/systemd/system/bad.service").write_text("[Service]\nExecStart=/no/such\n")
-    code, said = analyze("verify", "--man=no", f"--root={box}", "bad.service")
+    code, output = analyze("verify", "--man=no", f"--root={box}", "bad.service")
     assert code != 0
-    assert "/no/such" in said
+    assert "/no/such" in output
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_is_little_exposed(name: str) -> None:
+def test_the_exposure_of_every_service_is_below_the_limit(name: str) -> None:
     words = ("security", "--offline=true", f"--threshold={MOST_EXPOSURE}")
-    code, said = analyze(*words, UNITS / name)
-    assert code == 0, said
+    code, output = analyze(*words, UNITS / name)
+    assert code == 0, output
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_call_that_is_not_allowed_is_told_no_and_is_no_death(name: str) -> None:
+def test_a_forbidden_system_call_fails_with_eperm(name: str) -> None:
     found = unit(name)
     assert "SystemCallFilter" in found
     assert found["SystemCallErrorNumber"] == ["EPERM"]
 
 
 @pytest.mark.process
-def test_a_service_without_a_sandbox_would_be_told(tmp_path: Path) -> None:
+def test_a_service_without_a_sandbox_exceeds_the_limit(tmp_path: Path) -> None:
     bare = tmp_path / "bare.service"
     bare.write_text("[Service]\nExecStart=/bin/true\n")
     words = ("security", "--offline=true", f"--threshold={MOST_EXPOSURE}")
     assert analyze(*words, bare)[0] != 0
 
 
-# ── as our own code means them ───────────────────────────────────────────────────────────────
-def test_the_watchdog_waits_longer_than_the_supervisor_between_two_feeds() -> None:
+# ── as our own code requires them ────────────────────────────────────────────────────────────
+def test_the_watchdog_timeout_is_longer_than_the_supervisors_feed_interval() -> None:
     limit_s = int(unit("interlude.service")["WatchdogSec"][0])
     assert limit_s > 2 * FEED_S + LOOK_S
-    assert limit_s > 2 * (STOP_S + GONE_S) + FEED_S  # an orderly stop before a restart is not fed
+    assert (
+        limit_s > 2 * (STOP_S + GONE_S) + FEED_S
+    )  # a regular stop before a restart feeds no watchdog
 
 
-def test_a_box_that_ends_in_order_to_begin_anew_is_started_again() -> None:
+def test_a_supervisor_that_ends_for_a_restart_is_started_again() -> None:
     assert unit("interlude.service")["Restart"] == ["always"]
 
 
-def test_a_stop_has_time_for_all_parts_and_then_for_the_first() -> None:
+def test_the_stop_timeout_is_long_enough_for_all_processes() -> None:
     limit_s = int(unit("interlude.service")["TimeoutStopSec"][0])
     assert limit_s > 2 * (STOP_S + GONE_S) + 1
 
 
-def test_what_is_in_memory_of_mute_outlives_a_stop_and_how_the_box_stood_does_not() -> None:
+def test_the_mute_state_in_memory_survives_a_stop_and_the_status_files_do_not() -> None:
     keys = unit("interlude.service")
     assert keys["RuntimeDirectoryPreserve"] == ["yes"]
     (folder,) = keys["RuntimeDirectory"]
@@ -127,12 +131,12 @@ def test_what_is_in_memory_of_mute_outlives_a_stop_and_how_the_box_stood_does_no
     assert gone == {Path("/run") / folder / name for name in (status.NAME, health.FILE)}
 
 
-def test_the_limit_of_real_time_priority_covers_the_table() -> None:
+def test_the_limit_of_real_time_priority_covers_the_process_table() -> None:
     limit = int(unit("interlude.service")["LimitRTPRIO"][0])
     assert limit >= max(row.priority for row in process_table.PROCESSES)
 
 
-def test_everything_else_is_kept_off_the_thinkers_cores() -> None:
+def test_other_slices_are_kept_off_the_cores_of_the_thinker() -> None:
     thinkers = set(process_table.row("thinker").cores)
     for slice_ in ("system.slice.d", "user.slice.d"):
         (file,) = (UNITS / slice_).iterdir()
@@ -142,7 +146,7 @@ def test_everything_else_is_kept_off_the_thinkers_cores() -> None:
     assert unit("interlude.service")["Slice"] == ["interlude.slice"]
 
 
-def test_root_never_speaks_with_the_network() -> None:
+def test_root_services_have_no_network() -> None:
     for name in SERVICES:
         keys = unit(name)
         if "User" not in keys:
@@ -162,7 +166,7 @@ USERS = {
     "interlude-pull.service": "interlude-pull",
     "interlude-warnings.service": "interlude-log",
 }
-WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like)
+WRITES = {  # without the folders that systemd creates (StateDirectory= and the like)
     "interlude.service": {
         "/var/lib/interlude-incoming",
         "/var/lib/interlude-wishes",
@@ -182,11 +186,10 @@ OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude
           "/run/interlude", "/run/interlude-model", "/run/interlude-pull",
           "/run/interlude-page", "/run/interlude-log",
           "/var/log/interlude", "/var/lib", "/var/log", "/home", "/"}  # fmt: skip
-TAKES_AWAY = {  # by descriptor, and writes nothing there
-    # What the page has handed over, and at a reset the warnings (submitted_form.py,
-    # provision/apply_seed.py).
+TAKES_AWAY = {  # removes files by descriptor and writes nothing there
+    # The submitted form, and at a reset the warnings (submitted_form.py, provision/apply_seed.py).
     "interlude-setup.service": {"/run/interlude-page", "/var/log/interlude"},
-    # For the models' own user, and that of the fleet's release, as which it runs what copies.
+    # For the users interlude-model and interlude-pull, as which it runs the copying commands.
     "interlude-stick@.service": {
         "/var/lib/interlude-models",
         "/run/interlude-model",
@@ -200,7 +203,7 @@ def writes(name: str) -> set[str]:
     return {path.lstrip("-") for path in " ".join(unit(name).get("ReadWritePaths", [])).split()}
 
 
-def test_each_domain_of_trust_has_a_user_of_its_own_and_writes_its_own() -> None:
+def test_each_trust_domain_has_its_own_user_and_writes_only_its_own_folders() -> None:
     for name in SERVICES:
         keys = unit(name)
         assert keys.get("User", ["root"]) == [USERS.get(name, "root")]
@@ -208,17 +211,19 @@ def test_each_domain_of_trust_has_a_user_of_its_own_and_writes_its_own() -> None
             assert writes(name) == WRITES[name]
             assert keys["ProtectSystem"] == ["strict"]
             state = keys.get("StateDirectory", [])
-            assert state in ([], [USERS[name]])  # nobody is given the folder of another
+            assert state in ([], [USERS[name]])  # no unit is given the folder of another one
 
 
 @pytest.mark.parametrize("name", [name for name in SERVICES if name not in USERS])
-def test_root_writes_below_no_folder_of_another_user(name: str) -> None:
+def test_root_writes_into_no_folder_of_another_user(name: str) -> None:
     assert writes(name) & OTHERS == TAKES_AWAY.get(name, set())
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_what_was_mounted_before_systemd_is_named_to_be_read_only(name: str) -> None:
-    """ProtectSystem=strict left /run writable: image/test/test_users.py sees that it is not."""
+def test_folders_that_were_mounted_before_systemd_are_listed_as_read_only(name: str) -> None:
+    """ProtectSystem=strict left /run writable; image/test/test_users.py checks on a running box
+    that it is not.
+    """
     keys = unit(name)
     made = {f"/var/lib/{folder}" for folder in keys.get("StateDirectory", [])}
     made |= {f"/var/log/{folder}" for folder in keys.get("LogsDirectory", [])}
@@ -227,13 +232,13 @@ def test_what_was_mounted_before_systemd_is_named_to_be_read_only(name: str) -> 
     may = writes(name) | made | hidden
     may |= {"/etc/interlude"} if "/etc" in may else set()
     mounted = {"/run", "/data", *(f"/{path}" for path in KEPT if "interlude" in path)}
-    if "User" not in keys:  # of systemd's own folders there, the one that is root's
+    if "User" not in keys:  # the folder of systemd that belongs to root
         mounted.add("/var/lib/systemd/timers")
     assert mounted <= read | may
-    assert not read & (writes(name) | made)  # of two words for one path, systemd takes this one
+    assert not read & (writes(name) | made)  # of two entries for one path systemd applies this one
 
 
-def test_only_what_fetches_speaks_with_the_world_and_it_sees_nothing_of_the_boxs() -> None:
+def test_only_downloading_services_reach_the_internet_and_they_see_no_data_of_the_box() -> None:
     for name in SERVICES:
         keys = unit(name)
         if "PrivateNetwork" not in keys and "IPAddressDeny" not in keys:
@@ -245,7 +250,7 @@ def test_only_what_fetches_speaks_with_the_world_and_it_sees_nothing_of_the_boxs
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_nothing_is_swapped_and_nothing_but_the_box_takes_all_memory(name: str) -> None:
+def test_no_service_swaps_and_all_but_the_supervisor_have_a_memory_limit(name: str) -> None:
     keys = unit(name)
     assert keys["MemorySwapMax"] == ["0"]
     assert ("MemoryMax" in keys) == (name != "interlude.service")
@@ -257,8 +262,8 @@ ASKED = (
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_whoever_asks_too_often_is_answered_later_and_not_never(name: str) -> None:
-    """Past a limit of triggers systemd gives a path unit up until the machine starts anew."""
+def test_frequent_requests_are_delayed_and_never_dropped(name: str) -> None:
+    """After a limit of triggers systemd disables a path unit until the next boot."""
     assert unit(f"interlude-{name}.path")["TriggerLimitIntervalSec"] == ["0"]
     keys = unit(f"interlude-{name}.service")
     assert keys["StartLimitIntervalSec"] == ["0"]
@@ -271,50 +276,52 @@ def conditions(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_a_service_without_a_limit_has_no_condition_that_its_path_unit_could_meet_in_vain(
+def test_a_service_without_a_start_limit_has_no_condition_beyond_those_of_its_path_unit(
     name: str,
 ) -> None:
-    """systemd would start it again at once, without end: where one fails, no pause is run."""
+    """Otherwise systemd would start it again at once, without end: a failed condition skips the
+    pause.
+    """
     path = unit(f"interlude-{name}.path")
     own = conditions(f"interlude-{name}.path") | {f"PathExists={path['PathExists'][0]}"}
     assert conditions(f"interlude-{name}.service") <= own
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_no_way_to_fail_is_left_out_of_the_pause_before_the_next_try(name: str) -> None:
+def test_every_failure_is_followed_by_the_pause(name: str) -> None:
     keys = unit(f"interlude-{name}.service")
     assert "RestartPreventExitStatus" not in keys
     assert keys.get("RestartSec", ["10min"]) == ["10min"]
 
 
-def test_whoever_reads_what_a_seed_writes_comes_after_it() -> None:
+def test_units_that_read_what_a_seed_writes_start_after_it() -> None:
     before = " ".join(unit("interlude-begin.service")["Before"]).split()
     readers = {"interlude.service", "interlude-model.service", "interlude-voice.service"}
     assert readers | {"NetworkManager.service", "ssh.service"} <= set(before)
 
 
-def test_a_stick_is_mounted_only_as_what_sticks_are() -> None:
+def test_a_stick_is_mounted_only_with_a_file_system_of_sticks() -> None:
     rules = (SYSTEM / "usr/lib/udev/rules.d/70-interlude.rules").read_text()
     (rule,) = (line for line in rules.splitlines() if "interlude-stick" in line)
     assert 'ENV{ID_FS_TYPE}=="vfat|exfat|ext4"' in rule
     assert 'ENV{ID_BUS}=="usb"' in rule
 
 
-def test_the_kernel_tells_and_lends_little_to_whoever_has_no_rights() -> None:
+def test_the_kernel_is_hardened_against_unprivileged_users() -> None:
     file = (SYSTEM / "usr/lib/sysctl.d/50-interlude.conf").read_text()
     rows = dict(re.findall(r"^-?([a-z0-9_.]+) = (\d+)$", file, re.MULTILINE))
-    wanted = {
+    required = {
         "kernel.yama.ptrace_scope": "2", "kernel.kptr_restrict": "2", "kernel.dmesg_restrict": "1",
         "kernel.unprivileged_bpf_disabled": "1", "kernel.kexec_load_disabled": "1",
         "fs.suid_dumpable": "0", "fs.protected_regular": "2", "fs.protected_fifos": "2",
         "fs.protected_symlinks": "1", "fs.protected_hardlinks": "1",
     }  # fmt: skip
-    assert {key: rows.get(key) for key in wanted} == wanted
+    assert {key: rows.get(key) for key in required} == required
     known = [key for key in rows if (Path("/proc/sys") / key.replace(".", "/")).exists()]
-    assert len(known) > 8  # and none of them is a name of ours
+    assert len(known) > 8  # most of the keys are names that the kernel knows
 
 
-def test_the_box_speaks_with_the_house_and_not_with_the_world() -> None:
+def test_the_supervisor_reaches_the_local_network_only() -> None:
     keys = unit("interlude.service")
     assert keys["IPAddressDeny"] == ["any"]
     allowed = " ".join(keys["IPAddressAllow"]).split()
@@ -324,14 +331,14 @@ def test_the_box_speaks_with_the_house_and_not_with_the_world() -> None:
     assert all(network.is_private for network in networks)
 
 
-def test_every_secret_has_something_that_stands_in_where_it_is_missing() -> None:
+def test_every_credential_has_a_default_if_it_is_missing() -> None:
     keys = unit("interlude.service")
     loaded = [value.partition(":")[0] for value in keys["LoadCredential"]]
     assert loaded == [value.partition(":")[0] for value in keys["SetCredential"]]
     assert "mqtt-password" in loaded
 
 
-def test_what_follows_a_failure_has_time_for_its_longest_wait() -> None:
+def test_the_timeout_of_the_settle_unit_covers_the_longest_wait() -> None:
     limit = unit("interlude-settle.service")["TimeoutStartSec"][0]
     assert limit.endswith("min")
     assert 60 * int(limit.removesuffix("min")) > max(fallback.WAITS_S) + 60
@@ -343,13 +350,13 @@ def test_the_other_system_is_tried_by_a_unit_that_nothing_else_starts() -> None:
     assert unit(fallback.OTHER_SYSTEM)["ConditionKernelCommandLine"] == ["interlude.slot"]
 
 
-def test_the_unit_that_a_failure_calls_is_there() -> None:
+def test_the_unit_of_on_failure_exists() -> None:
     assert unit("interlude.service")["OnFailure"] == ["interlude-settle.service"]
     assert (UNITS / "interlude-settle.service").is_file()
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_program_of_ours_that_a_unit_starts_is_there_and_can_run(name: str) -> None:
+def test_a_program_of_ours_that_a_unit_starts_exists_and_is_executable(name: str) -> None:
     lines = [*unit(name)["ExecStart"], *unit(name).get("ExecStopPost", [])]
     for program in (line.lstrip("+").split()[0] for line in lines):
         if program.startswith("/usr/lib/interlude/"):
@@ -357,11 +364,11 @@ def test_a_program_of_ours_that_a_unit_starts_is_there_and_can_run(name: str) ->
 
 
 @pytest.mark.parametrize("path", sorted(SYSTEM.rglob("*.conf")), ids=lambda path: str(path.name))
-def test_a_drop_in_says_why(path: Path) -> None:
+def test_a_configuration_file_begins_with_a_comment(path: Path) -> None:
     assert path.read_text().lstrip().startswith("#")
 
 
-def test_a_drop_in_of_systemds_own_format_can_be_read() -> None:
+def test_configuration_files_of_systemd_can_be_parsed() -> None:
     for path in SYSTEM.glob("usr/lib/systemd/*.conf.d/*.conf"):
         parsed = configparser.ConfigParser(interpolation=None)
         parsed.read(path)
@@ -369,7 +376,7 @@ def test_a_drop_in_of_systemds_own_format_can_be_read() -> None:
 
 
 @pytest.mark.process
-def test_the_users_can_be_made(tmp_path: Path) -> None:
+def test_the_users_can_be_created(tmp_path: Path) -> None:
     done = subprocess.run(
         ["systemd-sysusers", "--dry-run", f"--root={tmp_path}",
          SYSTEM / "usr/lib/sysusers.d/interlude.conf"],
@@ -380,7 +387,7 @@ def test_the_users_can_be_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path) -> None:
+def test_the_folders_are_created_with_their_owners_and_modes(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     for tool, file in (("systemd-sysusers", "sysusers.d"), ("systemd-tmpfiles", "tmpfiles.d")):
         create = ["--create"] if file == "tmpfiles.d" else []
@@ -413,12 +420,12 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
     assert (tmp_path / "opt/interlude/releases").is_dir()
 
 
-def test_the_early_light_waits_for_modules_and_leaves_the_wires_to_a_panel_that_has_begun() -> None:
+def test_the_early_light_waits_for_modules_only_and_does_not_start_after_the_panel() -> None:
     keys = unit("interlude-light.service")
     assert keys["DefaultDependencies"] == ["no"]
     assert keys["WantedBy"] == ["sysinit.target"]
     assert keys["After"] == ["systemd-modules-load.service"]  # tests/system/test_modules.py
-    assert not keys.keys() & {"Requires", "Wants", "PrivateTmp"}  # each would be a wait
+    assert not keys.keys() & {"Requires", "Wants", "PrivateTmp"}  # each would add a wait
     assert f"!{status.FOLDER / early.BEGINS}" in keys["ConditionPathExists"]
     assert [str(early.FOLDER)] == [f"/run/{name}" for name in keys["RuntimeDirectory"]]
     assert keys["RuntimeDirectoryPreserve"] == ["yes"]

@@ -1,4 +1,4 @@
-"""The users of a box: as systemd makes them, and with the numbers that files on `data` bear."""
+"""The users of a box as systemd creates them, with the ids of files on the data partition."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712, "inte
 
 
 def users(root: Path) -> dict[str, int]:
-    """What systemd makes of our file in the file system `root`."""
+    """The users that systemd creates from our file in the file system `root`."""
     (root / "etc").mkdir(exist_ok=True)
     done = subprocess.run(
         ["systemd-sysusers", f"--root={root}", FILE], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     rows = [row.split(":") for row in (root / "etc/passwd").read_text().splitlines()]
-    assert all(row[2] == row[3] for row in rows if row[0] in NUMBERS)  # the group's is the same
+    assert all(row[2] == row[3] for row in rows if row[0] in NUMBERS)  # the group has the same id
     return {row[0]: int(row[2]) for row in rows}
 
 
-def test_every_system_gives_them_the_same_numbers(tmp_path: Path) -> None:
+def test_every_system_assigns_the_same_ids(tmp_path: Path) -> None:
     assert users(tmp_path) == NUMBERS
 
 
-def test_a_machine_that_has_given_one_of_them_away_finds_another(tmp_path: Path) -> None:
+def test_a_machine_on_which_an_id_is_taken_assigns_another_one(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/passwd").write_text("somebody:x:710:710::/:/bin/sh\n")
     (tmp_path / "etc/group").write_text("somebody:x:710:\n")
@@ -39,10 +39,10 @@ def test_a_machine_that_has_given_one_of_them_away_finds_another(tmp_path: Path)
     assert found["interlude-log"] == 711
 
 
-def test_who_may_hand_over_an_archive_is_said_by_one_group(tmp_path: Path) -> None:
+def test_one_group_determines_who_may_hand_over_an_archive(tmp_path: Path) -> None:
     users(tmp_path)
     rows = [row.split(":") for row in (tmp_path / "etc/group").read_text().splitlines()]
     groups = {row[0]: (int(row[2]), set(filter(None, row[3].split(",")))) for row in rows}
     assert groups["interlude-incoming"] == (715, {"interlude", "interlude-pull"})
-    for name in NUMBERS:  # nobody is in the group of another
+    for name in NUMBERS:  # no user is in the group of another one
         assert groups[name][1] == set()

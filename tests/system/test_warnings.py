@@ -1,4 +1,4 @@
-"""What keeps the log's warnings on the card: all of them, unless they are too many."""
+"""The script that saves the log's warnings on the card: all of them, within limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAT, WC, SLEEP = (shutil.which(tool) for tool in ("cat", "wc", "sleep"))
 
 
 class Log:
-    """The script over a journal of files: pass after pass it says what lies in the next one."""
+    """The script with a journal made of files: each pass reads the next file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,7 +37,7 @@ class Log:
             script(folder / "bin" / tool, f"echo {tool} >>{folder}/used; {real}")
 
     def says(self, *passes: str) -> None:
-        """One answer of the journal after the other; after the last one it fails."""
+        """Add the output of the next passes; after the last one journalctl fails."""
         for text in passes:
             self._passes += 1
             (self.folder / f"pass{self._passes}").write_text(text)
@@ -70,24 +70,24 @@ def lines(first: int, last: int) -> str:
     return "".join(f"2026-01-01T00:00:00+0000 box part[1]: line {n}\n" for n in range(first, last))
 
 
-def test_every_warning_is_kept_in_its_order(log: Log) -> None:
+def test_every_warning_is_saved_in_order(log: Log) -> None:
     log.says(lines(0, 100), "", lines(100, 101), lines(101, 150))
-    assert log.run() == 1  # the journal's failure, for systemd to see
+    assert log.run() == 1  # the failure of journalctl, which systemd must see
     assert log.kept() == lines(0, 150).splitlines()
 
 
-def test_only_what_is_new_is_asked_for_also_after_a_restart(log: Log) -> None:
+def test_only_new_lines_are_read_even_after_a_restart(log: Log) -> None:
     log.says("one\n", "two\n")
     log.run()
     log.run()
     asked = set((log.folder / "asked").read_text().splitlines())
-    (how,) = asked
-    assert f"--cursor-file={log.folder}/cursor" in how
-    assert "--priority=warning" in how
-    assert "--follow" not in how
+    (arguments,) = asked
+    assert f"--cursor-file={log.folder}/cursor" in arguments
+    assert "--priority=warning" in arguments
+    assert "--follow" not in arguments
 
 
-def test_the_two_files_never_grow_beyond_their_size(log: Log) -> None:
+def test_the_two_files_never_exceed_their_size(log: Log) -> None:
     log.says(*(lines(n, n + 2) for n in range(0, 100, 2)))
     log.run(INTERLUDE_LOG_BYTES=300, INTERLUDE_LOG_DAY_BYTES=10**9)
     sizes = [path.stat().st_size for path in log.folder.glob("warnings.log*")]
@@ -96,7 +96,7 @@ def test_the_two_files_never_grow_beyond_their_size(log: Log) -> None:
     assert log.kept()[-1].endswith("line 99")
 
 
-def test_of_a_flood_the_first_are_kept_and_the_rest_is_counted(log: Log) -> None:
+def test_the_beginning_of_a_flood_is_saved_and_the_rest_is_counted(log: Log) -> None:
     flood = lines(0, 100_000)
     log.says(flood, flood, "the last one\n")
     log.run()
@@ -110,8 +110,8 @@ def test_of_a_flood_the_first_are_kept_and_the_rest_is_counted(log: Log) -> None
     assert len(first) + len(then) < 262_144 + share + 300
 
 
-def test_a_day_of_a_flood_is_no_more_than_a_days_share(log: Log) -> None:
-    """At one pass every 6 h, so that four make a day; a megabyte comes in each."""
+def test_a_day_of_a_flood_is_limited_to_the_share_of_a_day(log: Log) -> None:
+    """With one pass every 6 h, so that four passes make a day, and one megabyte in each pass."""
     log.says(*(lines(0, 20_000) for _ in range(5)))
     script(log.folder / "bin/cat", f"case $1 in *new) {WC} -c <$1 >>{log.folder}/written ;; esac; "
            f'exec {CAT} "$@"')  # fmt: skip
@@ -122,23 +122,23 @@ def test_a_day_of_a_flood_is_no_more_than_a_days_share(log: Log) -> None:
     assert [round(size, -3) for size in written] == [200_000, *[100_000] * 4]
 
 
-def test_a_line_costs_no_process_and_no_write_of_its_own(log: Log) -> None:
+def test_a_single_line_costs_no_process_and_no_write(log: Log) -> None:
     log.says(lines(0, 2000))
     log.run()
     used = (log.folder / "used").read_text().split()
     assert len(used) < 20
-    assert used.count("cat") == 2  # the journal's, and the one that writes to the card
+    assert used.count("cat") == 2  # one for the journal and one that writes to the card
     assert len(log.kept()) == 2000
 
 
-def until(true: Callable[[], object]) -> None:
+def until(condition: Callable[[], object]) -> None:
     end_s = time.monotonic() + PATIENCE_S
-    while not true():
+    while not condition():
         assert time.monotonic() < end_s
         time.sleep(0.01)
 
 
-def test_at_the_end_what_is_new_is_written_at_once(log: Log) -> None:
+def test_a_stop_writes_pending_lines_at_once(log: Log) -> None:
     log.says("one\n", "two\n")
     script(log.folder / "bin/sleep", f": >{log.folder}/sleeps; exec {SLEEP} 60")
     running = subprocess.Popen([SCRIPTS / "warnings"], env=log.environment())
@@ -149,15 +149,15 @@ def test_at_the_end_what_is_new_is_written_at_once(log: Log) -> None:
     assert log.kept() == ["one", "two"]
 
 
-def test_a_disk_that_is_full_ends_it_for_systemd_to_see(log: Log) -> None:
+def test_a_write_error_ends_the_script_with_a_failure(log: Log) -> None:
     log.says("one\n", "two\n")
     log.file.mkdir()
     (log.folder / "warnings.log.1").mkdir()
     assert log.run() != 0
 
 
-def test_a_mark_that_the_log_has_no_place_for_is_forgotten(log: Log) -> None:
-    """Cut short by a power cut, or left by somebody: the next start keeps warnings again."""
+def test_a_cursor_that_journalctl_rejects_is_removed(log: Log) -> None:
+    """A power cut or a person may damage the file. The next start saves warnings again."""
     script(
         log.folder / "journalctl",
         f"if [ -s {log.folder}/cursor ]; then exit 1; fi; "

@@ -1,5 +1,6 @@
-"""The workflows: what they run is the repository's own, who may do what is the least, and every
-action of others is pinned. `make check` reads them with a linter, too."""
+"""The workflows run only files of the repository, with minimal permissions, and pin every foreign
+action to a commit. `make check` also runs a linter on them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ TEMPLATE = re.compile(r"\$\{\{")
 
 
 class Words(yaml.SafeLoader):
-    """YAML 1.2's booleans: `on` is a word."""
+    """The booleans of YAML 1.2, in which `on` is a string."""
 
 
 Words.yaml_implicit_resolvers = {
@@ -41,12 +42,12 @@ def steps(name: str) -> list[dict[str, Any]]:
     return [step for job in load(name)["jobs"].values() for step in job["steps"]]
 
 
-def test_there_are_two() -> None:
+def test_there_are_two_workflows() -> None:
     assert set(WORKFLOWS) == {"ci", "release"}
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_every_action_is_pinned_by_its_commit_with_the_version_beside_it(name: str) -> None:
+def test_every_action_is_pinned_to_a_commit_with_its_version_in_a_comment(name: str) -> None:
     lines = [line.strip().removeprefix("- ") for line in WORKFLOWS[name].read_text().splitlines()]
     used = [line for line in lines if line.startswith("uses:")]
     assert used
@@ -56,10 +57,10 @@ def test_every_action_is_pinned_by_its_commit_with_the_version_beside_it(name: s
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_rights_are_given_by_job_and_are_the_least(name: str) -> None:
+def test_permissions_are_granted_by_job_and_are_minimal(name: str) -> None:
     flow = load(name)
     assert flow["permissions"] == {}
-    rights = {job: each["permissions"] for job, each in flow["jobs"].items()}
+    rights = {job: definition["permissions"] for job, definition in flow["jobs"].items()}
     assert rights == (
         {"run": {"contents": "read"}}
         if name == "ci"
@@ -72,13 +73,13 @@ def test_rights_are_given_by_job_and_are_the_least(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_no_word_of_others_is_put_into_a_script(name: str) -> None:
-    """A tag or branch may have any name: it goes by the environment, in quotes."""
+def test_no_template_expression_is_part_of_a_script(name: str) -> None:
+    """A tag or branch may have any name; scripts get it through the environment, in quotes."""
     for step in steps(name):
         assert not TEMPLATE.search(step.get("run", "")), step
 
 
-def test_the_key_is_in_one_step_of_one_job_and_taken_away() -> None:
+def test_the_key_is_written_by_one_step_of_one_job_and_removed_at_the_end() -> None:
     text = WORKFLOWS["release"].read_text()
     assert text.count("secrets.") == 1
     build = load("release")["jobs"]["build"]
@@ -91,20 +92,22 @@ def test_the_key_is_in_one_step_of_one_job_and_taken_away() -> None:
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
-def test_every_file_and_verb_that_it_names_is_there(name: str) -> None:
-    said = " ".join(step.get("run", "") for step in steps(name))
-    for path in re.findall(r"(?<![\w/.])((?:\.github|\.ci|scripts)/[\w.-]+)", said):
-        if path != ".github/allowed_signers":  # of who makes the releases; looked for by itself
+def test_every_file_and_command_of_the_scripts_exists(name: str) -> None:
+    commands = " ".join(step.get("run", "") for step in steps(name))
+    for path in re.findall(r"(?<![\w/.])((?:\.github|\.ci|scripts)/[\w.-]+)", commands):
+        if (
+            path != ".github/allowed_signers"
+        ):  # the file of the signers is checked by a test of its own
             assert (ROOT / path).is_file(), path
-    for verb in re.findall(r"make (\w+)", said):
+    for verb in re.findall(r"make (\w+)", commands):
         assert re.search(rf"^{verb}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    for verb in re.findall(r"published\.py (\w+)", said):
+    for verb in re.findall(r"published\.py (\w+)", commands):
         assert hasattr(published, verb)
 
 
 @pytest.mark.process
-def test_a_release_without_its_signers_ends_before_the_key_is_written(tmp_path: Path) -> None:
-    """The steps before that of the key, as they stand, in a repository without the file."""
+def test_a_release_without_its_signers_fails_before_the_key_is_written(tmp_path: Path) -> None:
+    """Runs the steps before that of the key in a repository without the file."""
     (tmp_path / ".github").mkdir()
     (tmp_path / "scripts").symlink_to(ROOT / "scripts")
     runs = [step for step in load("release")["jobs"]["build"]["steps"] if "run" in step]
@@ -115,13 +118,13 @@ def test_a_release_without_its_signers_ends_before_the_key_is_written(tmp_path: 
                        capture_output=True, env=known)
         for step in runs[:at]
     ]  # fmt: skip
-    assert [each.returncode for each in done] == [0, 1]
+    assert [run.returncode for run in done] == [0, 1]
     assert ".github/allowed_signers is missing" in done[1].stderr
     assert "SIGNERS.md" in done[1].stderr
     assert (ROOT / ".github/SIGNERS.md").is_file()
 
 
-def test_the_build_uses_the_key_that_was_written_and_says_where_it_will_be_had() -> None:
+def test_the_build_uses_the_written_key_and_the_download_address() -> None:
     (build,) = (step for step in steps("release") if "make image" in step.get("run", ""))
     assert "/releases/download/" in build["env"]["DOWNLOAD"]
     assert 'INTERLUDE_DOWNLOAD="$DOWNLOAD"' in build["run"]
@@ -130,8 +133,8 @@ def test_the_build_uses_the_key_that_was_written_and_says_where_it_will_be_had()
 
 
 @pytest.mark.process
-def test_the_step_that_writes_the_key_writes_it_for_its_owner_alone(tmp_path: Path) -> None:
-    """As the step has it, with a key of nobody's."""
+def test_the_step_that_writes_the_key_makes_it_private(tmp_path: Path) -> None:
+    """Runs the step with an invented key."""
     own = tmp_path / "own"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", own], check=True)
     signers = tmp_path / "repository/.github/allowed_signers"
@@ -151,4 +154,4 @@ def test_the_step_that_writes_the_key_writes_it_for_its_owner_alone(tmp_path: Pa
     assert written.stat().st_mode & 0o777 == 0o600
     file = tmp_path / "file"
     file.write_text("x")
-    signed_sums([file], tmp_path / "sums", written)  # it signs
+    signed_sums([file], tmp_path / "sums", written)  # the key can sign
