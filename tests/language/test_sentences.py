@@ -64,8 +64,8 @@ def needed(words: Catalogue, key: str) -> set[str]:
     """The names of the values of a message and of the messages that it references."""
     pattern = words.messages[key]
     found = set(variables(pattern))
-    for each in every_pattern(pattern):
-        for part in each:
+    for sub_pattern in every_pattern(pattern):
+        for part in sub_pattern:
             if isinstance(part, Reference):
                 found |= needed(words, part.name)
     return found
@@ -75,8 +75,8 @@ def referred(words: Catalogue) -> set[str]:
     return {
         part.name
         for pattern in words.messages.values()
-        for each in every_pattern(pattern)
-        for part in each
+        for sub_pattern in every_pattern(pattern)
+        for part in sub_pattern
         if isinstance(part, Reference)
     }
 
@@ -172,8 +172,8 @@ def test_no_spoken_sentence_has_a_sign_that_cannot_be_spoken(language: str) -> N
         key: part
         for key, pattern in catalogue(language).messages.items()
         if not key.startswith(("setup-page-", "page-"))
-        for each in every_pattern(pattern)
-        for part in each
+        for sub_pattern in every_pattern(pattern)
+        for part in sub_pattern
         if isinstance(part, str)
     }
     assert {key: text for key, text in texts.items() if re.search(r"[^\w ,.:;'’?!-]", text)} == {}

@@ -21,9 +21,9 @@ def test_a_recall_holds_the_newest_turns_that_fit(
 ) -> None:
     recall = Recall.newest(turns)
     assert len(encode(recall)) <= MAX_BYTES
-    kept = [(asked[-MAX_WORDS:], said[-MAX_WORDS:], heard[:MAX_ANSWER])
+    shortened = [(asked[-MAX_WORDS:], said[-MAX_WORDS:], heard[:MAX_ANSWER])
             for asked, said, heard in turns]  # fmt: skip
-    assert list(recall.turns) == kept[len(kept) - len(recall.turns) :]
+    assert list(recall.turns) == shortened[len(shortened) - len(recall.turns) :]
     assert bool(recall.turns) == bool(turns)
 
 

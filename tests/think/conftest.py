@@ -47,7 +47,7 @@ def gemma(tiny_files: tuple[Path, Path]) -> Iterator[Callable[[], Gemma]]:
 
 
 @pytest.fixture
-def box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
+def start_box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
     made: list[Box] = []
 
     def begin() -> Box:

@@ -68,9 +68,9 @@ def test_a_clip_that_grew_keeps_all_token_ids_but_the_newest() -> None:
     clips = AudioEmbeddingCache(Causal())
     before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     after = clips[SpeechClip(3, SOUND[:50_000])]
-    kept = len(before.ids) - 1
-    assert np.array_equal(before.ids[:kept], after.ids[:kept])
-    assert not set(after.ids[kept:]) & set(before.ids)
+    unchanged = len(before.ids) - 1
+    assert np.array_equal(before.ids[:unchanged], after.ids[:unchanged])
+    assert not set(after.ids[unchanged:]) & set(before.ids)
     assert np.array_equal(after.rows, Causal()(SOUND[:50_000]).rows)
     assert len(after.ids) == len(after.rows)
 

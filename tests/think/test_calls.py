@@ -206,8 +206,8 @@ def test_a_model_with_its_own_persona_gets_no_tool_declarations(tiny_model: Loca
     local = LocalGemma(own, trained, 1, TOOLS)
     bare = LocalGemma(own, trained, 1)
     try:
-        opening = [list(it._prompt(ModelSession(it, print).history, open_last=False).ids)
-                   for it in (local, bare)]  # fmt: skip
+        opening = [list(local_._prompt(ModelSession(local_, print).history, open_last=False).ids)
+                   for local_ in (local, bare)]  # fmt: skip
         assert opening[0] == opening[1]
     finally:
         local.close()

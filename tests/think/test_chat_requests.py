@@ -147,6 +147,6 @@ def test_a_transcription_request_has_no_conversation_and_temperature_0() -> None
 
 
 def test_the_sound_of_a_clip_is_encoded_once() -> None:
-    it, clip = requests(), silence(1.0)
-    assert it.sound(clip) is it.sound(clip)
-    assert it.sound(silence(1.0)) == it.sound(clip)
+    builder, clip = requests(), silence(1.0)
+    assert builder.sound(clip) is builder.sound(clip)
+    assert builder.sound(silence(1.0)) == builder.sound(clip)

@@ -31,25 +31,25 @@ from tests.think.opened import gemma_of, open_local
 from tests.think.recalling import KEEP, PERSONA, RECALLED, SAID, Begin, Box, never, talk
 
 
-def weights(it: Box) -> np.ndarray:
+def weights(box: Box) -> np.ndarray:
     """The logits of the first token of the next answer."""
     history = History()
-    history.turns = list(it.session.history.turns)
+    history.turns = list(box.session.history.turns)
     history.add_turn(99, text="hello")
-    next(iter(it.model.answer(history, AnswerMetrics())))
-    return gemma_of(it.model).logits()
+    next(iter(box.model.answer(history, AnswerMetrics())))
+    return gemma_of(box.model).logits()
 
 
 def test_a_restart_after_a_rest_reads_nothing_and_gives_the_same_logits(
-    box: Begin, tiny_model: LocalModel, tmp_path: Path
+    start_box: Begin, tiny_model: LocalModel, tmp_path: Path
 ) -> None:
-    first = box()
+    first = start_box()
     assert first.start() > 0
     talk(first, 4)
     first.rest(WRITE_S)
     (path,) = first.states()
     assert path.stat().st_mode & 0o777 == 0o600
-    second = box()
+    second = start_box()
     assert second.start() == 0
     assert len(second.session.history.turns) == RECALLED
     restored_weights = weights(second)
@@ -62,13 +62,13 @@ def test_a_restart_after_a_rest_reads_nothing_and_gives_the_same_logits(
     fresh.close()
 
 
-def test_only_turns_after_the_saved_state_are_read(box: Begin) -> None:
-    first = box()
+def test_only_turns_after_the_saved_state_are_read(start_box: Begin) -> None:
+    first = start_box()
     first.start()
     talk(first, 4)
     first.rest(WRITE_S)
     talk(first, RECALLED, first=4)
-    second = box()
+    second = start_box()
     read = second.start()
     turns = second.session.history.turns
     assert len(turns) == 2 * RECALLED  # it begins where the saved state begins
@@ -78,15 +78,15 @@ def test_only_turns_after_the_saved_state_are_read(box: Begin) -> None:
 
 
 def test_a_state_that_does_not_match_the_recalled_turns_is_erased(
-    box: Begin,
+    start_box: Begin,
 ) -> None:
-    first = box()
+    first = start_box()
     first.start()
     talk(first, 4)
     first.rest(WRITE_S)
     turns = first.memory.recall(-1)
     first.memory.rewrite(turns[2:])
-    second = box()
+    second = start_box()
     read = second.start()
     assert read == len(second.model._reader.held) - len(second.model._opening)
     second.wait()
@@ -95,19 +95,19 @@ def test_a_state_that_does_not_match_the_recalled_turns_is_erased(
 
 
 def test_each_turn_is_prepared_once_while_the_first_recalled_turn_stays(
-    box: Begin,
+    start_box: Begin,
 ) -> None:
-    it = box()
-    it.start()
-    talk(it, RECALLED)
-    it.rest(PREPARE_S)
+    box = start_box()
+    box.start()
+    talk(box, RECALLED)
+    box.rest(PREPARE_S)
     read = []
     for number in range(RECALLED, 2 * RECALLED + 1):
-        it.turn(number)
-        before = gemma_of(it.model).read
-        it.rest(PREPARE_S)
-        read.append(gemma_of(it.model).read - before)
-    a_turn = len(it.model._recalled(it.session.history.turns[-1:])) - len(it.model._opening)
+        box.turn(number)
+        before = gemma_of(box.model).read
+        box.rest(PREPARE_S)
+        read.append(gemma_of(box.model).read - before)
+    a_turn = len(box.model._recalled(box.session.history.turns[-1:])) - len(box.model._opening)
     assert max(read[:-1]) < 1.5 * a_turn
     assert read[-1] > 2 * a_turn  # at twice the recalled number the last turns are read again
 
@@ -141,61 +141,61 @@ def no_reader() -> IncrementalPrefill:
     raise AssertionError("nothing may be read here")
 
 
-def test_a_state_is_written_once_per_rest_and_only_if_it_is_new(box: Begin) -> None:
-    it = box()
-    it.start()
-    talk(it, 4)
-    it.rest(PREPARE_S)
-    assert it.states() == []
-    it.rest(WRITE_S)
-    (path,) = it.states()
-    it.rest(10 * WRITE_S)
-    assert it.states() == [path]
-    again = box()
+def test_a_state_is_written_once_per_rest_and_only_if_it_is_new(start_box: Begin) -> None:
+    box = start_box()
+    box.start()
+    talk(box, 4)
+    box.rest(PREPARE_S)
+    assert box.states() == []
+    box.rest(WRITE_S)
+    (path,) = box.states()
+    box.rest(10 * WRITE_S)
+    assert box.states() == [path]
+    again = start_box()
     again.start()
     again.rest(WRITE_S)
     assert again.states() == [path]
 
 
-def test_an_orderly_stop_writes_the_prepared_state(box: Begin) -> None:
-    first = box()
+def test_an_orderly_stop_writes_the_prepared_state(start_box: Begin) -> None:
+    first = start_box()
     first.start()
     talk(first, 4)
     first.rest(PREPARE_S)
     first.stop()
-    assert box().start() == 0
+    assert start_box().start() == 0
 
 
-def test_a_stop_in_the_middle_of_a_conversation_writes_nothing(box: Begin) -> None:
-    first = box()
+def test_a_stop_in_the_middle_of_a_conversation_writes_nothing(start_box: Begin) -> None:
+    first = start_box()
     first.start()
     talk(first, 4)
     first.stop()
     assert first.states() == []
 
 
-def test_a_damaged_state_is_computed_and_saved_again(box: Begin) -> None:
-    first = box()
+def test_a_damaged_state_is_computed_and_saved_again(start_box: Begin) -> None:
+    first = start_box()
     first.start()
     talk(first, 4)
     first.rest(WRITE_S)
     (path,) = first.states()
     whole = path.read_bytes()
     path.write_bytes(whole[:-500] + bytes(500))
-    second = box()
+    second = start_box()
     assert second.start() == len(second.model._reader.held) - len(second.model._opening)
     second.rest(WRITE_S)
     (again,) = second.states()
     assert len(again.read_bytes()) == len(whole)
-    assert box().start() == 0
+    assert start_box().start() == 0
 
 
-def test_a_question_right_after_the_recall_also_uses_the_state(box: Begin) -> None:
-    first = box()
+def test_a_question_right_after_the_recall_also_uses_the_state(start_box: Begin) -> None:
+    first = start_box()
     first.start()
     talk(first, 4)
     first.rest(WRITE_S)
-    second = box()
+    second = start_box()
     second.recall()
     second.session.history.add_turn(9, text="hello")
     effort = AnswerMetrics()
@@ -203,55 +203,55 @@ def test_a_question_right_after_the_recall_also_uses_the_state(box: Begin) -> No
     assert effort.read < 40  # the question and the marks around it
 
 
-def test_a_question_interrupts_the_preparation_which_resumes_later(box: Begin) -> None:
-    it = box()
-    it.start()
-    talk(it, 4)
+def test_a_question_interrupts_the_preparation_which_resumes_later(start_box: Begin) -> None:
+    box = start_box()
+    box.start()
+    talk(box, 4)
 
     def asked_meanwhile() -> float:
-        it.session.preempt_idle()
+        box.session.preempt_idle()
         return time.monotonic()
 
-    it.rest(0.0)
-    it.model._spare = IncrementalPrefill(gemma_of(it.model), 1, clock=asked_meanwhile)
+    box.rest(0.0)
+    box.model._spare = IncrementalPrefill(gemma_of(box.model), 1, clock=asked_meanwhile)
     with pytest.raises(AnswerAbandoned):
-        it.rest(PREPARE_S)
-    it.model._spare = IncrementalPrefill(gemma_of(it.model), 1)
-    it.rest(0.0)
-    it.rest(WRITE_S)
-    assert it.states()
-    assert box().start() == 0
+        box.rest(PREPARE_S)
+    box.model._spare = IncrementalPrefill(gemma_of(box.model), 1)
+    box.rest(0.0)
+    box.rest(WRITE_S)
+    assert box.states()
+    assert start_box().start() == 0
 
 
-def test_nothing_is_prepared_while_the_model_is_wanted(box: Begin) -> None:
-    it = box()
-    it.start()
-    talk(it, 4)
-    it.now_s += PREPARE_S
-    it.session.prepare_next_start(never)
-    it.wait()
-    it.session.prepare_next_start(never)
-    it.recall()
-    before = gemma_of(it.model).read
-    it.session.prepare_next_start(lambda: True)
-    assert gemma_of(it.model).read == before
-    it.session.prepare_next_start(never)
-    assert gemma_of(it.model).read > before
+def test_nothing_is_prepared_while_the_model_is_wanted(start_box: Begin) -> None:
+    box = start_box()
+    box.start()
+    talk(box, 4)
+    box.now_s += PREPARE_S
+    box.session.prepare_next_start(never)
+    box.wait()
+    box.session.prepare_next_start(never)
+    box.recall()
+    before = gemma_of(box.model).read
+    box.session.prepare_next_start(lambda: True)
+    assert gemma_of(box.model).read == before
+    box.session.prepare_next_start(never)
+    assert gemma_of(box.model).read > before
 
 
-def test_nothing_is_saved_before_the_speech_is_transcribed(box: Begin) -> None:
-    it = box()
-    it.start()
-    it.session.think(1, [clip(1)], "", 0.0)
-    it.session.record_heard(1, "the moon", complete=True)
-    it.rest(PREPARE_S)
-    it.rest(PREPARE_S)
-    assert not list(it.file.parent.glob("*.state-*"))  # the recalled text will differ
-    it.session.transcribe_idle(never)
-    it.now_s += PREPARE_S
-    it.session.prepare_next_start(never)
-    it.wait()
-    assert len(list(it.file.parent.glob("*.state-*"))) == 1
+def test_nothing_is_saved_before_the_speech_is_transcribed(start_box: Begin) -> None:
+    box = start_box()
+    box.start()
+    box.session.think(1, [clip(1)], "", 0.0)
+    box.session.record_heard(1, "the moon", complete=True)
+    box.rest(PREPARE_S)
+    box.rest(PREPARE_S)
+    assert not list(box.file.parent.glob("*.state-*"))  # the recalled text will differ
+    box.session.transcribe_idle(never)
+    box.now_s += PREPARE_S
+    box.session.prepare_next_start(never)
+    box.wait()
+    assert len(list(box.file.parent.glob("*.state-*"))) == 1
 
 
 def test_without_a_recall_cache_a_session_recalls_the_last_turns(tiny_model: LocalModel) -> None:

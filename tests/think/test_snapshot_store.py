@@ -40,21 +40,21 @@ def file(tmp_path: Path) -> Path:
 
 def with_file(file: Path) -> Snapshots:
     """Snapshots with a file that may be written."""
-    it = Snapshots(file, MODEL)
-    create_file(it)
-    return it
+    snapshots = Snapshots(file, MODEL)
+    create_file(snapshots)
+    return snapshots
 
 
-def create_file(it: Snapshots) -> None:
-    assert not it.ensure_file()
-    assert it.wait(10)
-    assert it.ensure_file()
+def create_file(snapshots: Snapshots) -> None:
+    assert not snapshots.ensure_file()
+    assert snapshots.wait(10)
+    assert snapshots.ensure_file()
 
 
 def saved(file: Path, state: bytes = STATE) -> Path:
-    it = with_file(file)
-    it.save(IDS, state)
-    assert it.wait(10)
+    snapshots = with_file(file)
+    snapshots.save(IDS, state)
+    assert snapshots.wait(10)
     (path,) = states(file)
     return path
 
@@ -67,12 +67,12 @@ def test_a_saved_state_is_loaded_again_and_private(file: Path) -> None:
     path = saved(file)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for _ in range(2):
-        it = Snapshots(file, MODEL)
-        found = it.load()
+        snapshots = Snapshots(file, MODEL)
+        found = snapshots.load()
         assert found is not None
         assert (found[0].tolist(), found[1]) == (IDS.tolist(), STATE)
-        it.mark_usable()
-        assert it.wait(10)
+        snapshots.mark_usable()
+        assert snapshots.wait(10)
     assert states(file) == [path]
 
 
@@ -89,9 +89,9 @@ def test_a_state_of_another_origin_is_not_loaded_and_erased(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     saved(file)
-    it = Snapshots(file, b"another one")
-    assert it.load() is None
-    assert it.wait(10)
+    snapshots = Snapshots(file, b"another one")
+    assert snapshots.load() is None
+    assert snapshots.wait(10)
     assert states(file) == []
     assert len(caplog.records) == 1
 
@@ -133,9 +133,9 @@ def test_a_damaged_state_is_reported_once_and_erased(
 ) -> None:
     harm(saved(file))
     caplog.clear()
-    it = Snapshots(file, MODEL)
-    assert it.load() is None
-    assert it.wait(10)
+    snapshots = Snapshots(file, MODEL)
+    assert snapshots.load() is None
+    assert snapshots.wait(10)
     assert states(file) == []
     (message,) = caplog.messages
     assert message.startswith("the saved state of the conversation ")
@@ -145,9 +145,9 @@ def test_an_empty_file_is_removed_without_a_log_line(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with_file(file)
-    it = Snapshots(file, MODEL)
-    assert it.load() is None
-    assert it.wait(10)
+    snapshots = Snapshots(file, MODEL)
+    assert snapshots.load() is None
+    assert snapshots.wait(10)
     assert states(file) == []
     assert caplog.records == []
 
@@ -159,20 +159,20 @@ def test_a_state_that_crashed_the_process_is_not_loaded_again(file: Path) -> Non
 
 
 def test_without_a_memory_no_file_is_created(tmp_path: Path) -> None:
-    it = Snapshots(tmp_path / "memory" / "memory.db", MODEL)
-    assert it.load() is None
+    snapshots = Snapshots(tmp_path / "memory" / "memory.db", MODEL)
+    assert snapshots.load() is None
     for _ in range(2):
-        assert not it.ensure_file()
-        assert it.wait(10)
+        assert not snapshots.ensure_file()
+        assert snapshots.wait(10)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("size", "is_kept"), [(MOST_BYTES, False), (STEP_BYTES, True)])
 def test_a_state_that_is_too_large_is_not_saved(file: Path, size: int, is_kept: bool) -> None:
     old = saved(file)
-    it = with_file(file)
-    it.save(IDS, bytes(size))
-    assert it.wait(30)
+    snapshots = with_file(file)
+    snapshots.save(IDS, bytes(size))
+    assert snapshots.wait(30)
     assert old not in states(file)
     assert len(states(file)) == is_kept
 
@@ -180,10 +180,10 @@ def test_a_state_that_is_too_large_is_not_saved(file: Path, size: int, is_kept: 
 def test_without_enough_disk_space_no_state_is_saved(file: Path) -> None:
     saved(file)
     disk = os.statvfs(file)
-    it = Snapshots(file, MODEL, room_bytes=disk.f_bavail * disk.f_frsize + (1 << 40))
-    create_file(it)
-    it.save(IDS, STATE)
-    assert it.wait(10)
+    snapshots = Snapshots(file, MODEL, room_bytes=disk.f_bavail * disk.f_frsize + (1 << 40))
+    create_file(snapshots)
+    snapshots.save(IDS, STATE)
+    assert snapshots.wait(10)
     assert states(file) == []
 
 
@@ -191,11 +191,11 @@ def test_after_an_incomplete_write_the_old_state_is_loaded(file: Path) -> None:
     saved(file)
     half = file.with_name("memory.db.state-99999999999999999999")  # newer than any other
     half.write_bytes(state_file.seal(b"interlude recalls 1\n", MODEL, STATE)[:-1])
-    it = Snapshots(file, MODEL)
-    found = it.load()
+    snapshots = Snapshots(file, MODEL)
+    found = snapshots.load()
     assert found is not None
     assert found[1] == STATE
-    assert it.wait(10)
+    assert snapshots.wait(10)
     assert not half.exists()
 
 
@@ -226,38 +226,38 @@ def test_forgetting_erases_the_state_before_it_returns(
 def test_turns_recalled_before_a_forget_are_not_saved_after_it(
     file: Path, forget: Callable[[Path], None]
 ) -> None:
-    it = with_file(file)
+    snapshots = with_file(file)
     (path,) = states(file)
     with path.open("rb") as still_open:
         forget(file)  # the thinker is not notified
-        it.save(IDS, STATE)
-        assert it.wait(10)
+        snapshots.save(IDS, STATE)
+        assert snapshots.wait(10)
         assert still_open.read() == b""  # nor is it in the unlinked file
     assert states(file) == []
-    create_file(it)  # a new file; turns recalled from now on may be saved
+    create_file(snapshots)  # a new file; turns recalled from now on may be saved
 
 
 def test_forgetting_waits_for_a_running_write_and_erases_it(file: Path) -> None:
-    it = with_file(file)
+    snapshots = with_file(file)
     (path,) = states(file)
     with path.open("rb") as still_open:
-        it.save(IDS, b"x" * (5 * STEP_BYTES))
+        snapshots.save(IDS, b"x" * (5 * STEP_BYTES))
         deadline = time.monotonic() + 10
         while not path.stat().st_size:  # until the write has started
             assert time.monotonic() < deadline
         forget_all(file)
         assert states(file) == []
-        assert it.wait(10)
+        assert snapshots.wait(10)
         assert set(still_open.read()) == {0}
     assert states(file) == []
 
 
 def test_drop_cancels_a_running_write(file: Path) -> None:
-    it = with_file(file)
+    snapshots = with_file(file)
     with locked(file.parent, 1.0):
-        it.save(IDS, bytes(5 * STEP_BYTES))
-        it.drop()
-    assert it.wait(10)
+        snapshots.save(IDS, bytes(5 * STEP_BYTES))
+        snapshots.drop()
+    assert snapshots.wait(10)
     assert states(file) == []
 
 

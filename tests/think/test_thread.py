@@ -90,7 +90,7 @@ class Running:
 
 
 @pytest.fixture
-def running() -> Iterator[Callable[..., Running]]:
+def start_thread() -> Iterator[Callable[..., Running]]:
     made: list[Running] = []
 
     def begin(*args: object, **kwargs: object) -> Running:
@@ -107,67 +107,67 @@ Begin = Callable[..., Running]
 
 
 def test_the_thread_is_ready_once_the_prompt_before_the_question_is_read(
-    running: Begin,
+    start_thread: Begin,
 ) -> None:
-    it = running(SlowModel(4))
-    it.thread.submit(lambda session: session.load_turns([("hi", "", "Hello.")]))
-    it.thread.start()
-    it.until(lambda: it.thread.ready)
-    assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
+    running = start_thread(SlowModel(4))
+    running.thread.submit(lambda session: session.load_turns([("hi", "", "Hello.")]))
+    running.thread.start()
+    running.until(lambda: running.thread.ready)
+    assert running.model.log == ["piece"] * 4 + ["ThinkerReady"]
 
 
-def test_the_thread_is_not_ready_before_the_recall(running: Begin) -> None:
-    it = running(SlowModel(1))
-    it.thread.start()
-    it.until(lambda: it.thread.idle and it.model.left == 0)
-    it.thread.submit(lambda session: it.model.log.append("a job"))
-    it.until(lambda: "a job" in it.model.log)
-    assert not it.thread.ready
-    it.model.left = 2
-    it.thread.submit(lambda session: session.load_turns([]))
-    it.until(lambda: it.thread.ready)
-    assert it.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
+def test_the_thread_is_not_ready_before_the_recall(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(1))
+    running.thread.start()
+    running.until(lambda: running.thread.idle and running.model.left == 0)
+    running.thread.submit(lambda session: running.model.log.append("a job"))
+    running.until(lambda: "a job" in running.model.log)
+    assert not running.thread.ready
+    running.model.left = 2
+    running.thread.submit(lambda session: session.load_turns([]))
+    running.until(lambda: running.thread.ready)
+    assert running.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
 
 
-def test_the_wait_for_the_memory_is_limited(running: Begin) -> None:
-    it = running(SlowModel(2), recall_s=0.0)
-    it.thread.start()
-    it.until(lambda: it.told(ThinkerReady))
+def test_the_wait_for_the_memory_is_limited(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(2), recall_s=0.0)
+    running.thread.start()
+    running.until(lambda: running.told(ThinkerReady))
 
 
 def test_a_question_precedes_the_next_piece_and_reads_the_rest(
-    running: Begin,
+    start_thread: Begin,
 ) -> None:
-    it = running(SlowModel(9))
+    running = start_thread(SlowModel(9))
 
     def ask(left: int) -> None:
         if left == 6:
-            it.thread.submit(lambda session: session.think(1, [], "why?", 0.0))
+            running.thread.submit(lambda session: session.think(1, [], "why?", 0.0))
 
-    it.model.before_piece = ask
-    it.thread.submit(lambda session: session.load_turns([]))
-    it.thread.start()
-    it.until(lambda: it.thread.ready)
-    assert it.model.log == [
+    running.model.before_piece = ask
+    running.thread.submit(lambda session: session.load_turns([]))
+    running.thread.start()
+    running.until(lambda: running.thread.ready)
+    assert running.model.log == [
         *["piece"] * 4, "answer", "Sentence", "ThoughtEnded", "ThinkerReady"
     ]  # fmt: skip
-    assert it.told(ThoughtEnded)
+    assert running.told(ThoughtEnded)
 
 
-def test_a_hanging_piece_is_unhealthy(running: Begin) -> None:
-    it = running(SlowModel(3))
+def test_a_hanging_piece_is_unhealthy(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(3))
     looked: list[bool] = []
 
     def hang(left: int) -> None:
         if left == 2:
-            looked.extend(it.thread.is_healthy(now_s) for now_s in (100.0, 100.5, 101.5))
+            looked.extend(running.thread.is_healthy(now_s) for now_s in (100.0, 100.5, 101.5))
 
-    it.model.before_piece = hang
-    it.thread.submit(lambda session: session.load_turns([]))
-    it.thread.start()
-    it.until(lambda: it.thread.ready)
+    running.model.before_piece = hang
+    running.thread.submit(lambda session: session.load_turns([]))
+    running.thread.start()
+    running.until(lambda: running.thread.ready)
     assert looked == [True, True, False]
-    assert it.thread.is_healthy(200.0)  # nothing left to do
+    assert running.thread.is_healthy(200.0)  # nothing left to do
 
 
 # ── transcription ────────────────────────────────────────────────────────────────────────────────
@@ -177,80 +177,80 @@ def spoken(turn: int, session: ModelSession) -> None:
     session.record_heard(turn, "Yes.", complete=True)
 
 
-def run_turns(it: Running, *turns: int) -> None:
+def run_turns(running: Running, *turns: int) -> None:
     """Start the thread and run it through these turns."""
-    it.thread.submit(lambda session: session.load_turns([]))
+    running.thread.submit(lambda session: session.load_turns([]))
     for turn in turns:
-        it.thread.submit(partial(spoken, turn))
-    it.thread.start()
-    it.until(lambda: it.thread.ready)
+        running.thread.submit(partial(spoken, turn))
+    running.thread.start()
+    running.until(lambda: running.thread.ready)
 
 
-def test_once_idle_every_turn_is_transcribed_oldest_first(running: Begin) -> None:
-    it = running(SlowModel(0), idle_s=0.02)
-    it.thread.writes = True
-    run_turns(it, 1, 2)
-    it.until(lambda: it.model.log.count("Transcribed") == 2)
-    transcripts = [message for message in it.sent if isinstance(message, Transcribed)]
+def test_once_idle_every_turn_is_transcribed_oldest_first(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(0), idle_s=0.02)
+    running.thread.writes = True
+    run_turns(running, 1, 2)
+    running.until(lambda: running.model.log.count("Transcribed") == 2)
+    transcripts = [message for message in running.sent if isinstance(message, Transcribed)]
     assert transcripts == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
-    it.thread.submit(lambda session: it.model.log.append("a job"))
-    it.until(lambda: it.model.log[-1] == "a job")
-    assert it.model.log.count("writes") == 2
+    running.thread.submit(lambda session: running.model.log.append("a job"))
+    running.until(lambda: running.model.log[-1] == "a job")
+    assert running.model.log.count("writes") == 2
 
 
-def test_nothing_is_transcribed_if_nothing_is_saved(running: Begin) -> None:
-    it = running(SlowModel(0), idle_s=0.001)
-    run_turns(it, 1)
+def test_nothing_is_transcribed_if_nothing_is_saved(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(0), idle_s=0.001)
+    run_turns(running, 1)
     done: list[ModelSession] = []
     for number in range(20):  # each after a period without work
-        it.thread.submit(done.append)
-        it.until(lambda number=number: len(done) > number)  # type: ignore[misc]
-        it.until(lambda: it.thread.idle)
-    assert "writes" not in it.model.log
+        running.thread.submit(done.append)
+        running.until(lambda number=number: len(done) > number)  # type: ignore[misc]
+        running.until(lambda: running.thread.idle)
+    assert "writes" not in running.model.log
 
 
-def test_nothing_is_transcribed_while_there_is_work(running: Begin) -> None:
-    it = running(SlowModel(0))  # the idle time of a minute does not pass here
-    it.thread.writes = True
-    run_turns(it, 1, 2)
-    assert "writes" not in it.model.log
+def test_nothing_is_transcribed_while_there_is_work(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(0))  # the idle time of a minute does not pass here
+    running.thread.writes = True
+    run_turns(running, 1, 2)
+    assert "writes" not in running.model.log
 
 
-def test_a_question_interrupts_a_transcription_which_is_repeated_later(running: Begin) -> None:
-    it = running(SlowModel(0), idle_s=0.02)
-    it.thread.writes = True
+def test_a_question_interrupts_a_transcription_which_is_repeated_later(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(0), idle_s=0.02)
+    running.thread.writes = True
 
     def asked_meanwhile() -> None:
-        if "answer again" in it.model.log:
+        if "answer again" in running.model.log:
             return
-        it.model.log.append("answer again")
-        it.thread.submit(lambda session: session.think(2, [], "and?", 0.0))
-        assert it.model.interrupted
+        running.model.log.append("answer again")
+        running.thread.submit(lambda session: session.think(2, [], "and?", 0.0))
+        assert running.model.interrupted
         raise AnswerAbandoned
 
-    it.model.while_writing = asked_meanwhile
-    run_turns(it, 1)
-    it.until(lambda: it.told(Transcribed))
-    writing = it.model.log[it.model.log.index("writes") :]
+    running.model.while_writing = asked_meanwhile
+    run_turns(running, 1)
+    running.until(lambda: running.told(Transcribed))
+    writing = running.model.log[running.model.log.index("writes") :]
     assert writing == [
         "writes", "answer again", "answer", "Sentence", "ThoughtEnded", "writes", "Transcribed",
     ]  # fmt: skip
-    assert not it.model.interrupted
+    assert not running.model.interrupted
 
 
-def test_a_turn_forgotten_meanwhile_is_not_transcribed(running: Begin) -> None:
-    it = running(SlowModel(0), idle_s=0.02)
-    it.thread.writes = True
+def test_a_turn_forgotten_meanwhile_is_not_transcribed(start_thread: Begin) -> None:
+    running = start_thread(SlowModel(0), idle_s=0.02)
+    running.thread.writes = True
 
     def forget_meanwhile() -> None:
-        it.thread.submit(lambda session: session.forget())
+        running.thread.submit(lambda session: session.forget())
         raise AnswerAbandoned
 
-    it.model.while_writing = forget_meanwhile
-    run_turns(it, 1)
-    it.until(lambda: "writes" in it.model.log)
-    it.thread.submit(lambda session: it.model.log.append("forgotten"))
-    it.until(lambda: it.model.log[-1] == "forgotten")
-    it.thread.submit(lambda session: it.model.log.append("later"))
-    it.until(lambda: it.model.log[-1] == "later")
-    assert not it.told(Transcribed)
+    running.model.while_writing = forget_meanwhile
+    run_turns(running, 1)
+    running.until(lambda: "writes" in running.model.log)
+    running.thread.submit(lambda session: running.model.log.append("forgotten"))
+    running.until(lambda: running.model.log[-1] == "forgotten")
+    running.thread.submit(lambda session: running.model.log.append("later"))
+    running.until(lambda: running.model.log[-1] == "later")
+    assert not running.told(Transcribed)

@@ -80,9 +80,9 @@ def test_a_monologue_keeps_its_end_and_the_dropped_rest_is_counted() -> None:
         utterances.push(slot(1, START if at == 0 else 0, at % 100), 0)
         assert utterances.frames <= 301 * SLOT
     question = utterances.pop([1])
-    kept = sum(len(clip.samples) for clip in question.clips)
-    assert 200 * SLOT <= kept <= 300 * SLOT
-    assert question.dropped_s == (3000 * SLOT - kept) / 16_000
+    kept_frames = sum(len(clip.samples) for clip in question.clips)
+    assert 200 * SLOT <= kept_frames <= 300 * SLOT
+    assert question.dropped_s == (3000 * SLOT - kept_frames) / 16_000
     assert question.clips[-1].samples[-1] == 2999 % 100
 
 

@@ -125,9 +125,9 @@ def test_speech_that_was_not_addressed_to_the_box_never_opens() -> None:
 
 def test_one_answer_sends_at_most_three_requests_to_the_house() -> None:
     house = House()
-    said = [house.asks(f"turn on lamp {n}", turn=1) for n in range(8)]
-    assert said[:MOST_REQUESTS] == [f"turn on lamp {n}" for n in range(MOST_REQUESTS)]
-    assert said[MOST_REQUESTS:] == [ENOUGH] * (8 - MOST_REQUESTS)
+    replies = [house.asks(f"turn on lamp {n}", turn=1) for n in range(8)]
+    assert replies[:MOST_REQUESTS] == [f"turn on lamp {n}" for n in range(MOST_REQUESTS)]
+    assert replies[MOST_REQUESTS:] == [ENOUGH] * (8 - MOST_REQUESTS)
     assert house.asks("turn on lamp 9", turn=2) == "turn on lamp 9"
 
 

@@ -39,8 +39,8 @@ def test_every_minute_of_the_day_has_a_distinct_name() -> None:
 
 def test_dates_and_future_times_are_spoken_in_german() -> None:
     assert spoken_date(NINE_TEN, GERMAN) == "Samstag, der einundzwanzigste November"
-    said = [spoken_when(NINE_TEN + timedelta(days=days), NINE_TEN, GERMAN) for days in (0, 1, 2)]
-    assert said == ["neun Uhr zehn", "morgen um neun Uhr zehn", "Montag um neun Uhr zehn"]
+    spoken = [spoken_when(NINE_TEN + timedelta(days=days), NINE_TEN, GERMAN) for days in (0, 1, 2)]
+    assert spoken == ["neun Uhr zehn", "morgen um neun Uhr zehn", "Montag um neun Uhr zehn"]
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,12 @@ class Owner:
                 rings = [
                     message.turn for _, message in recording.messages_of(Speak) if message.ring
                 ]
-                begun = {
+                started = {
                     message.turn: message.index
                     for _, message in recording.messages_of(PlaybackStarted)
                 }
-                if rings and rings[0] in begun:
-                    audible = rehearsal.index(begun[rings[0]])
+                if rings and rings[0] in started:
+                    audible = rehearsal.index(started[rings[0]])
                     if rehearsal.card.now() > audible + pcm.RATE_HZ // 2:
                         self.ring_at = audible
                         rehearsal.mail.send(StopSpeaking())

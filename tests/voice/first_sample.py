@@ -20,9 +20,9 @@ SENTENCES = ("Yes.", "Good morning.", "It is half past nine.", "I do not know th
 
 def main(count: int = 60) -> None:
     """Print the percentiles over `count` answers of one sentence."""
-    begun = time.monotonic()
+    started_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, Rig(Path(folder)) as rig:
-        print(f"start of the process to SpeakerReady: {time.monotonic() - begun:.2f} s")
+        print(f"start of the process to SpeakerReady: {time.monotonic() - started_s:.2f} s")
         took_ms = []
         for turn in range(1, count + 1):
             at_ns = time.monotonic_ns()

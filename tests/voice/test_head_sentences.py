@@ -83,15 +83,15 @@ def test_a_sentence_prepared_in_part_starts_at_its_first_frame(talk: Talk, how: 
     talk.sentences.say(TWO, 0.0)
     assert len(talk.all_of()) == 2 * FRAMES_A_TOKEN + 1
     talk.sentences.say(HeadOrder(2, 12, 14), 0.0)
-    begun = [next(talk.sentences.replies(0.0))[1] for _ in range(2)]
+    prepared = [next(talk.sentences.replies(0.0))[1] for _ in range(2)]
     if how == "ended":
-        begun += [samples for _, samples in talk.all_of()[:-1]]
+        prepared += [samples for _, samples in talk.all_of()[:-1]]
     elif how == "stopped":
         list(talk.sentences.stop(2))
     talk.sentences.say(HeadOrder(3, 12, 15), 0.0)
-    whole = [samples for _, samples in talk.all_of()[:-1]]
-    assert len(whole) == 3 * FRAMES_A_TOKEN
-    for first, again in zip(begun, whole, strict=False):
+    complete = [samples for _, samples in talk.all_of()[:-1]]
+    assert len(complete) == 3 * FRAMES_A_TOKEN
+    for first, again in zip(prepared, complete, strict=False):
         assert first is not None
         assert again is not None
         assert np.array_equal(first, again)

@@ -81,10 +81,10 @@ def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
         for _ in range(5):
             speech = program.synthesise("This takes many seconds.")
             assert not _sound_within(speech, 0.15)  # so that the run has started
-            begun = time.perf_counter()
+            started_s = time.perf_counter()
             speech.cancel()
             until(program, lambda: not program._stopped)
-            took_ms.append(1000 * (time.perf_counter() - begun))
+            took_ms.append(1000 * (time.perf_counter() - started_s))
     finally:
         program.close()
     # The third of five, since bursts of other processes may delay some.
@@ -159,11 +159,11 @@ def test_the_delay_before_a_restart_grows_without_blocking(
         while runs(program):
             assert time.monotonic() < limit
             program.poll()
-        begun = now[0]
+        started_s = now[0]
         while not runs(program):
             now[0] += 0.05
             program.poll()
-        starts.append(now[0] - begun)
+        starts.append(now[0] - started_s)
     assert starts[0] < 0.2
     assert starts[-1] > 3
     assert starts == sorted(starts)
@@ -230,12 +230,12 @@ def test_a_program_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]
 def test_a_program_that_does_not_read_blocks_nothing(made: Callable[..., ProgramVoice]) -> None:
     program = made("import time\ntell({'voice': 1, 'rate_hz': 16000})\ntime.sleep(99)")
     until(program, lambda: program.ready)
-    begun = time.monotonic()
+    started_s = time.monotonic()
     with contextlib.suppress(VoiceError):
         for _ in range(100):
             program.synthesise("A sentence of many words. " * 40).cancel()
     assert "does not read" in program.problem
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - started_s < 1.0
 
 
 def test_words_have_their_positions_in_the_sound(made: Callable[..., ProgramVoice]) -> None:

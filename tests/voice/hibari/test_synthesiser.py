@@ -33,23 +33,23 @@ def synthesise(voice: Synthesiser, text: str) -> list[Stretch]:
 
 
 def seconds(stretches: list[Stretch]) -> float:
-    return sum(len(each.sound) for each in stretches) / RATE_HZ
+    return sum(len(stretch.sound) for stretch in stretches) / RATE_HZ
 
 
 def positions(stretches: list[Stretch]) -> list[tuple[int, int, int]]:
     """Each word with the sample of the sentence at which it begins."""
     found, position = [], 0
-    for each in stretches:
-        assert all(0 <= at < len(each.sound) and at < over for *_, at, over in each.words)
-        found += [(begin, end, position + at) for begin, end, at, _ in each.words]
-        position += len(each.sound)
+    for stretch in stretches:
+        assert all(0 <= at < len(stretch.sound) and at < over for *_, at, over in stretch.words)
+        found += [(begin, end, position + at) for begin, end, at, _ in stretch.words]
+        position += len(stretch.sound)
     return found
 
 
 @pytest.mark.long
 def test_the_loudness_is_the_declared_one(voice: Synthesiser) -> None:
     loud = [
-        rms_dbfs(np.concatenate([each.sound for each in synthesise(voice, text)]), RATE_HZ)
+        rms_dbfs(np.concatenate([stretch.sound for stretch in synthesise(voice, text)]), RATE_HZ)
         for text in SENTENCES
     ]
     assert np.mean(loud) == pytest.approx(LOUDNESS_DBFS, abs=0.5)
@@ -66,7 +66,7 @@ def test_every_word_has_a_position_in_order(voice: Synthesiser, text: str) -> No
 
 def test_after_a_pause_a_word_begins_with_the_onset_of_sound(voice: Synthesiser) -> None:
     made = synthesise(voice, "Paris. Rome. Yes. No. Tea. Go. Cat. Moon. Sun. Ask.")
-    sound = np.abs(np.concatenate([each.sound for each in made]))
+    sound = np.abs(np.concatenate([stretch.sound for stretch in made]))
     for begin, _, at in positions(made):
         near = sound[at - RATE_HZ // 10 : at + RATE_HZ // 4]
         onset_s = np.flatnonzero(near > 0.1 * near.max())[0] / RATE_HZ - 0.1
@@ -102,9 +102,9 @@ def test_punctuation_alone_gives_no_sound(voice: Synthesiser) -> None:
 @pytest.mark.process
 def test_a_sentence_that_is_cancelled_ends_within_50_ms(voice: Synthesiser) -> None:
     text = "A long sentence, with a clause in it, " * 6
-    begun_s = time.monotonic()
+    started_s = time.monotonic()
     synthesise(voice, text)
-    whole_s = time.monotonic() - begun_s
+    whole_s = time.monotonic() - started_s
     took_ms = []
     for share in np.linspace(0.1, 0.9, 9):
         cancellation = Cancellation()
