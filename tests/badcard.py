@@ -1,7 +1,7 @@
-"""A bad card: each call of the C library below a folder fails or stalls in turn, for every n.
+"""A failing memory card: the n-th file call below a folder fails or stalls, for every n.
 
-`badcard.c` is preloaded into a process of its own, which plays a scene of `badcard_scenes.py` again
-and again: with its first call failing, with its second, until it comes through without a hit.
+`badcard.c` is preloaded into a separate process, which repeats a scene of `badcard_scenes.py`: its
+first call fails, then its second, until the scene ends before the call that would fail.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(__file__).with_suffix(".c")
-TAKES_S = 1500.0  # the longest list of calls, each with a stall of seconds
+TAKES_S = 1500.0  # enough for the longest scene, with a stall of seconds at each call
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What the card does at the n-th call. `lasts`: from then on, to the calls that it concerns."""
+    """What the card does at the n-th call. `lasts`: at all later calls that it applies to, too."""
 
     error: str = ""
     lasts: bool = False
@@ -38,7 +38,7 @@ LASTING = tuple(Fault(name, lasts=True) for name in ("ENOSPC", "EROFS", "EIO"))
 
 
 def build(folder: Path) -> Path:
-    """The library to preload."""
+    """Build the library to preload."""
     made = folder / "badcard.so"
     flags = ("-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror")
     subprocess.run(["cc", *flags, "-o", str(made), str(SOURCE)], check=True)
@@ -56,8 +56,9 @@ def play(
     first: int = 1,
     only: int = 0,
 ) -> int:
-    """Every `every`-th call from `first` on. `only`: no more than so many of them. Returns how many
-    were hit. Raises AssertionError with what a scene found."""  # fmt: skip
+    """Play the scene with a fault at every `every`-th call from `first` on. `only`: the most hits.
+
+    Returns the number of hits. Raises AssertionError with the message of the scene."""  # fmt: skip
     words = [scene, fault.error, str(int(fault.lasts)), str(fault.stall_s), str(folder),
              str(image or ""), str(every), str(first), str(only)]  # fmt: skip
     done = subprocess.run(
@@ -70,7 +71,7 @@ def play(
 
 
 class Card:
-    """Inside that process: arms the library, and counts a word on the raw card."""
+    """The card inside that process: arms the library, and counts a word on the raw device."""
 
     def __init__(self, fault: Fault, folder: Path, image: Path | None) -> None:
         self._library = ctypes.CDLL(None)
@@ -81,7 +82,7 @@ class Card:
         self._fault = fault
         self._image = image
         self.folder = folder
-        self.number = 0  # of the call that fails
+        self.number = 0  # which call fails
 
     @property
     def stalls(self) -> bool:
@@ -99,11 +100,11 @@ class Card:
         )  # fmt: skip
 
     def disarm(self) -> bool:
-        """Whether a call was hit."""
+        """Disarm the library. Returns whether a call was hit."""
         return bool(self._library.badcard_disarm() > 0)
 
     def count(self, word: bytes) -> int:
-        """On the raw card; where there is none, in the files of the folder."""
+        """Occurrences on the raw device, or in the files of the folder if there is no image."""
         if self._image is None:
             return self._count_in_files(word)
         os.sync()
@@ -115,4 +116,4 @@ class Card:
             try:
                 return sum(path.read_bytes().count(word) for path in files)
             except FileNotFoundError:
-                continue  # a writer removed or renamed one meanwhile: all of them are read anew
+                continue  # a file was removed or renamed meanwhile: read all of them again

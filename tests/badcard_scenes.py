@@ -1,4 +1,4 @@
-"""What is done on a bad card, and what must be true whichever call failed. Run by badcard.py."""
+"""Scenes on a failing card, and what must hold whichever call failed. Run by badcard.py."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.provision.seeds import WHOLE, tree
 from tests.update.release.workshop import Bench, PaperBox, Workshop
 
 PATIENCE_S = 60.0
-AT_ONCE_S = 0.5  # longer than this the conductor must never wait for the card
+AT_ONCE_S = 0.5  # the conductor must not block longer on the card
 TURNS = 12
 
 
@@ -49,72 +49,72 @@ def turn(number: int, word: str) -> RememberedTurn:
     )
 
 
-class Seen(list[MemoryNews]):
-    """All news so far; `looked_at` of them."""
+class SeenNews(list[MemoryNews]):
+    """All news so far; the first `checked` were compared with the kind that is waited for."""
 
-    looked_at = 0
+    checked = 0
 
 
-def told(scribe: MemoryWriter, kind: type[MemoryNews], seen: Seen) -> MemoryNews:
-    """The next news of that kind, waited for; all that came is added to `seen`."""
+def wait_for(writer: MemoryWriter, kind: type[MemoryNews], seen: SeenNews) -> MemoryNews:
+    """Wait for the next news of that kind; all news that arrives is added to `seen`."""
     by_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < by_s:
-        seen += scribe.pop_news()
-        while seen.looked_at < len(seen):
-            seen.looked_at += 1
-            if isinstance(item := seen[seen.looked_at - 1], kind):
+        seen += writer.pop_news()
+        while seen.checked < len(seen):
+            seen.checked += 1
+            if isinstance(item := seen[seen.checked - 1], kind):
                 return item
         time.sleep(0.001)
-    raise AssertionError(f"no {kind.__name__} came, only {seen}")
+    raise AssertionError(f"no {kind.__name__} arrived, only {seen}")
 
 
-def at_once(act: Callable[[], object]) -> None:
+def without_blocking(act: Callable[[], object]) -> None:
     began_s = time.monotonic()
     act()
-    assert time.monotonic() - began_s < AT_ONCE_S, "the conductor waits for the card"
+    assert time.monotonic() - began_s < AT_ONCE_S, "the conductor blocks on the card"
 
 
 # ── remember ─────────────────────────────────────────────────────────────────────────────────
 def remember(card: Card, folder: Path) -> bool:
-    """A turn may be lost, and that is told; never the box, never the turns before."""
-    scribe, seen = MemoryWriter(folder / "memory.db", 50), Seen()
+    """A lost turn is reported; earlier turns stay, and the writer keeps working."""
+    writer, seen = MemoryWriter(folder / "memory.db", 50), SeenNews()
     for number in range(3):
-        scribe.remember(turn(number, "word "))
-    scribe.recall(50)
-    assert told(scribe, TurnsRecalled, seen) == TurnsRecalled(
+        writer.remember(turn(number, "word "))
+    writer.recall(50)
+    assert wait_for(writer, TurnsRecalled, seen) == TurnsRecalled(
         tuple(turn(n, "word ") for n in range(3))
     )
     card.arm()
     for number in range(3, 6):
-        at_once(partial(scribe.remember, turn(number, "word ")))
-    scribe.recall(50)
+        without_blocking(partial(writer.remember, turn(number, "word ")))
+    writer.recall(50)
     with suppress(AssertionError):
-        idle(scribe, seen)
+        idle(writer, seen)
     hit = card.disarm()
-    scribe.remember(turn(6, "word "))
-    scribe.recall(50)
+    writer.remember(turn(6, "word "))
+    writer.recall(50)
     numbers: list[int] = []
     while numbers[-1:] != [6]:
-        recalled = told(scribe, TurnsRecalled, seen)
+        recalled = wait_for(writer, TurnsRecalled, seen)
         assert isinstance(recalled, TurnsRecalled)
-        numbers = [each.turn for each in recalled.turns]
+        numbers = [recalled_turn.turn for recalled_turn in recalled.turns]
     assert numbers[:3] == [0, 1, 2]
     assert numbers == sorted(numbers)
     lost = {3, 4, 5} - set(numbers)
-    unwell = [item for item in seen if isinstance(item, MemoryHealth) and not item.well]
-    assert bool(unwell) or not lost, "what is not remembered is told"
-    scribe.close()
+    failures = [item for item in seen if isinstance(item, MemoryHealth) and not item.well]
+    assert bool(failures) or not lost, "a turn was lost without a report"
+    writer.close()
     return hit
 
 
-def idle(scribe: MemoryWriter, seen: Seen) -> None:
-    """It has carried out all that it was told: an order to forget beyond the queue would be."""
+def idle(writer: MemoryWriter, seen: SeenNews) -> None:
+    """Wait until the writer has executed its queue."""
     by_s = time.monotonic() + PATIENCE_S
-    while not scribe._orders.empty() and time.monotonic() < by_s:
-        seen += scribe.pop_news()
+    while not writer._orders.empty() and time.monotonic() < by_s:
+        seen += writer.pop_news()
         time.sleep(0.001)
     time.sleep(0.02)
-    seen += scribe.pop_news()
+    seen += writer.pop_news()
 
 
 # ── forget ───────────────────────────────────────────────────────────────────────────────────
@@ -127,67 +127,67 @@ def forget_last(card: Card, folder: Path) -> bool:
 
 
 def _forget(card: Card, folder: Path, *, last: bool) -> bool:
-    """ "Forgotten" is told only if no word is on the raw card; else it is told later, and is so."""
+    """Success is reported only once no word is left on the raw card, at once or later."""
     canary, other = f"canary{card.number:05}x", f"other{card.number:05}x"
-    scribe, seen = MemoryWriter(folder / "memory.db", 50), Seen()
+    writer, seen = MemoryWriter(folder / "memory.db", 50), SeenNews()
     for number in range(TURNS):
-        scribe.remember(turn(number, other if last and number < TURNS - 1 else canary))
-    scribe.recall(1)
-    told(scribe, TurnsRecalled, seen)
+        writer.remember(turn(number, other if last and number < TURNS - 1 else canary))
+    writer.recall(1)
+    wait_for(writer, TurnsRecalled, seen)
     card.arm()
-    at_once(lambda: scribe.forget(last=last))
-    answer = told(scribe, ForgetResult, seen)
-    assert isinstance(answer, ForgetResult)
+    without_blocking(lambda: writer.forget(last=last))
+    result = wait_for(writer, ForgetResult, seen)
+    assert isinstance(result, ForgetResult)
     hit = card.disarm()
-    if not answer.problem:
-        assert card.count(canary.encode()) == 0, "it is said and not so"
+    if not result.problem:
+        assert card.count(canary.encode()) == 0, "reported, but still on the card"
     else:
-        assert hit, answer
-        scribe.recall(50)
-        late = told(scribe, ForgetResult, seen)
-        assert isinstance(late, ForgetResult)
-        assert late.late, late
-        assert not late.problem, late
-        assert card.count(canary.encode()) == 0, "it is said late and not so"
-        told(scribe, TurnsRecalled, seen)
-    scribe.remember(turn(99, "new "))
-    scribe.recall(50)
-    recalled = told(scribe, TurnsRecalled, seen)
+        assert hit, result
+        writer.recall(50)
+        second_result = wait_for(writer, ForgetResult, seen)
+        assert isinstance(second_result, ForgetResult)
+        assert second_result.late, second_result
+        assert not second_result.problem, second_result
+        assert card.count(canary.encode()) == 0, "reported later, but still on the card"
+        wait_for(writer, TurnsRecalled, seen)
+    writer.remember(turn(99, "new "))
+    writer.recall(50)
+    recalled = wait_for(writer, TurnsRecalled, seen)
     assert isinstance(recalled, TurnsRecalled)
-    numbers = [each.turn for each in recalled.turns]
-    assert numbers[-1] == 99, "the box talks on"
+    numbers = [recalled_turn.turn for recalled_turn in recalled.turns]
+    assert numbers[-1] == 99, "the conversation goes on"
     if not last:
         assert numbers == [99]
-    elif card.lasting_error != "ENOSPC":  # a card that has no room for them any more
+    elif card.lasting_error != "ENOSPC":  # a full card may have no room for the older turns
         assert numbers == [*range(TURNS - 1), 99], numbers
-    scribe.close()
+    writer.close()
     return hit
 
 
 # ── reset ────────────────────────────────────────────────────────────────────────────────────
 def factory_reset(card: Card, folder: Path) -> bool:
-    """What is said of it is so, and whatever failed, the next start or the next try ends it."""
+    """The spoken result is true; after a failure the next start or attempt completes the reset."""
     canary = f"canary{card.number:05}x"
-    _lived_in(folder, canary)
+    _fill_state(folder, canary)
     card.arm()
-    answer = _hold(folder)
+    result = _hold(folder)
     reset.complete_reset(folder)
     hit = card.disarm()
-    said = answer.text if isinstance(answer, Say) else reset.to_say(folder)
+    spoken = result.text if isinstance(result, Say) else reset.to_say(folder)
     gone = card.count(canary.encode()) == 0
-    if said == "reset-done":
-        assert gone, "it is said and not so"
+    if spoken == "reset-done":
+        assert gone, "reported, but still on the card"
     elif not reset.unfinished(folder):
         assert hit
-        if said == english().say("reset-failed") or not gone:
-            assert isinstance(_hold(folder), Restart)  # the owner tries again
+        if spoken == english().say("reset-failed") or not gone:
+            assert isinstance(_hold(folder), Restart)  # the owner repeats the reset
     reset.complete_reset(folder)  # the next start
     assert card.count(canary.encode()) == 0
     assert not any((folder / name).exists() for row in reset.RESET for name in row.paths)
     return hit
 
 
-def _lived_in(folder: Path, canary: str) -> None:
+def _fill_state(folder: Path, canary: str) -> None:
     memory = Memory(folder / "memory" / "memory.db", 50)
     for number in range(TURNS):
         memory.remember(turn(number, canary))
@@ -198,15 +198,15 @@ def _lived_in(folder: Path, canary: str) -> None:
 
 
 def _hold(folder: Path) -> Message:
-    held = PowerOnHold(folder, logging.getLogger("panel"), folder / "no-incoming")
-    held.start("reset")
-    return held.messages.get(timeout=PATIENCE_S)
+    hold = PowerOnHold(folder, logging.getLogger("panel"), folder / "no-incoming")
+    hold.start("reset")
+    return hold.messages.get(timeout=PATIENCE_S)
 
 
 # ── enrol ────────────────────────────────────────────────────────────────────────────────────
 def enrolment(card: Card, folder: Path) -> bool:
-    """The correction is the old one or the new one, whole; a clear error; then it can be done."""
-    made = [
+    """After an error the adaptation is the old or the new one, complete; the next attempt works."""
+    adaptations = [
         Adaptation(
             np.full((CLASSES, EMBEDDING), value, np.float32),
             np.zeros(CLASSES, np.float32),
@@ -220,7 +220,7 @@ def enrolment(card: Card, folder: Path) -> bool:
     ]
 
     def enrol_as(which: int) -> None:
-        adaptation.save(made[which], folder)
+        adaptation.save(adaptations[which], folder)
         enrol.keep_recordings(takes, folder)
 
     enrol_as(0)
@@ -246,11 +246,11 @@ def enrolment(card: Card, folder: Path) -> bool:
 
 
 # ── update ───────────────────────────────────────────────────────────────────────────────────
-_workshops: dict[Path, Workshop] = {}  # made once, outside of what fails
+_workshops: dict[Path, Workshop] = {}  # created once, outside the failing folder
 
 
 def update(card: Card, folder: Path) -> bool:
-    """The box starts the old release or the new one, whole; the next try installs it."""
+    """The old or the new release starts, complete; the next attempt installs the new one."""
     outside = folder.parent / "workshop"
     if outside not in _workshops:
         outside.mkdir()
@@ -280,25 +280,25 @@ def update(card: Card, folder: Path) -> bool:
 def _starts_whole(at: Bench, versions: tuple[str, ...]) -> None:
     started = at.store.on_trial() or at.store.kept()
     assert started in versions, started
-    there = at.store.folder(started)
-    assert (there / "bin/interlude").read_text() == f"#!/bin/sh\necho {started} good\n"
-    assert (there / "lib/module_0.py").read_text() == f"VERSION = '{started}'\n" * 50
+    folder = at.store.folder(started)
+    assert (folder / "bin/interlude").read_text() == f"#!/bin/sh\necho {started} good\n"
+    assert (folder / "lib/module_0.py").read_text() == f"VERSION = '{started}'\n" * 50
 
 
 # ── seed ─────────────────────────────────────────────────────────────────────────────────────
 def seed(card: Card, folder: Path) -> bool:
-    """Each file is as it was or as the seed wants it, whole; the next start does all of it."""
-    ground = ProvisionTarget(folder / "root", folder / "keep")
-    (ground.root / "etc/interlude").mkdir(parents=True)
-    (ground.root / "etc/interlude/settings.yaml").write_text("mode: open\n")
-    zone = ground.root / "usr/share/zoneinfo/Europe/Berlin"
+    """Each file is the old or the new one, complete; the next start applies the whole seed."""
+    target = ProvisionTarget(folder / "root", folder / "keep")
+    (target.root / "etc/interlude").mkdir(parents=True)
+    (target.root / "etc/interlude/settings.yaml").write_text("mode: open\n")
+    zone = target.root / "usr/share/zoneinfo/Europe/Berlin"
     zone.parent.mkdir(parents=True)
     zone.touch()
-    ground.keep.mkdir()
+    target.keep.mkdir()
     before = tree(folder)
     card.arm()
     try:
-        apply(WHOLE, ground)
+        apply(WHOLE, target)
     except InterludeError as error:
         failed = str(error)
         assert failed
@@ -307,7 +307,7 @@ def seed(card: Card, folder: Path) -> bool:
     hit = card.disarm()
     assert hit or not failed
     middle = tree(folder)
-    apply(WHOLE, ground)
+    apply(WHOLE, target)
     after = tree(folder)
     for name, file in middle.items():
         if not Path(name).name.startswith("."):
@@ -317,10 +317,10 @@ def seed(card: Card, folder: Path) -> bool:
     return hit
 
 
-def says_what_is_not_so(card: Card, folder: Path) -> bool:
-    """For the test of these scenes: "forgotten" without a deed."""
+def false_report(card: Card, folder: Path) -> bool:
+    """For the test of these scenes: a deletion that is reported but was not done."""
     (folder / "memory.db").write_bytes(b"canary")
-    assert card.count(b"canary") == 0, "it is said and not so"
+    assert card.count(b"canary") == 0, "reported, but still on the card"
     return False
 
 
@@ -334,7 +334,7 @@ SCENES: dict[str, Callable[[Card, Path], bool]] = {
         enrolment,
         update,
         seed,
-        says_what_is_not_so,
+        false_report,
     )
 }
 
@@ -346,16 +346,16 @@ def main() -> None:
     hits = 0
     number = int(first)
     while True:
-        here = Path(folder) / "scene"
-        here.mkdir()
-        card = Card(fault, here, Path(image) if image else None)
+        scene_folder = Path(folder) / "scene"
+        scene_folder.mkdir()
+        card = Card(fault, scene_folder, Path(image) if image else None)
         card.number = number
         try:
-            hit = SCENES[name](card, here)
+            hit = SCENES[name](card, scene_folder)
         except BaseException:
             sys.stderr.write(f"at call {number}\n")
             raise
-        shutil.rmtree(here)
+        shutil.rmtree(scene_folder)
         hits += hit
         number += int(every)
         if not hit or hits == int(only):

@@ -1,4 +1,4 @@
-"""A memory card for tests: ext4 in a file, mounted; what is on it can be read as raw bytes."""
+"""A memory card for tests: a mounted ext4 image, whose content can be read as raw bytes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests import skips
 
 
 class Card:
-    """`at`: where it is mounted."""
+    """`at`: the mount point."""
 
     def __init__(self, image: Path, at: Path) -> None:
         self.image = image
         self.at = at
 
     def count(self, word: bytes) -> int:
-        """How often `word` is anywhere on the raw device, in files or out of them."""
+        """How often `word` is on the raw device, inside or outside of files."""
         fd = os.open(self.at, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(fd)
@@ -31,11 +31,11 @@ class Card:
         return self.image.read_bytes().count(word)
 
     def mounted(self, how: str) -> None:
-        """Anew, as "ro" or "rw". Nothing on it may be open for writing."""
+        """Remount as "ro" or "rw". No file on it may be open for writing."""
         subprocess.run(["mount", "-o", f"remount,{how}", str(self.at)], check=True)
 
     def fill(self) -> Path:
-        """Not a block is free after it, also for root. Returns the file that takes them."""
+        """Fill the card until no block is free, also for root. Returns the file that fills it."""
         filler = self.at / "filler"
         with filler.open("wb", buffering=0) as file:
             for size in (1 << 16, 1 << 12, 1 << 10, 1):
@@ -49,7 +49,7 @@ class Card:
 
 @contextmanager
 def card(folder: Path, mib: int = 8) -> Iterator[Card]:
-    """Skips the test where it may not be mounted. `folder`: of the host, for the image."""
+    """Mount a card, or skip the test if that is not permitted. `folder`: holds image and mount."""
     image, at = folder / "card.img", folder / "card"
     at.mkdir()
     with image.open("wb") as file:

@@ -1,4 +1,4 @@
-"""An authority of the test's own, made by openssl(1)."""
+"""A certificate authority for tests, made by openssl(1)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Authority:
-    """`certificate`: its own, which whoever trusts it is given."""
+    """`certificate`: its own certificate, the trust anchor."""
 
     def __init__(self, folder: Path, name: str = "test authority") -> None:
         self._folder = folder / name.replace(" ", "-")
@@ -17,7 +17,7 @@ class Authority:
         _openssl(
             "req", "-x509", *_NEW_KEY, "-keyout", self._key, "-out", self.certificate,
             "-subj", f"/CN={name}", "-days", "2",
-            "-addext", "keyUsage=critical,keyCertSign,cRLSign",  # Python 3.13 insists
+            "-addext", "keyUsage=critical,keyCertSign,cRLSign",  # Python 3.13 requires it
         )  # fmt: skip
 
     def issue(
@@ -44,7 +44,7 @@ class Authority:
         return certificate, key
 
     def self_signed(self, name: str) -> tuple[Path, Path]:
-        """Likewise, of nobody's."""
+        """A self-signed certificate for `name`, and its key of mode 0600."""
         certificate, key = self._folder / "own.pem", self._folder / "own.key"
         _openssl(
             "req", "-x509", *_NEW_KEY, "-keyout", key, "-out", certificate, "-subj", f"/CN={name}",
@@ -54,7 +54,7 @@ class Authority:
         return certificate, key
 
     def _issue_later(self, request: Path, certificate: Path, more: Path, begins: str) -> None:
-        """By openssl-ca(1): of OpenSSL 3.0, x509 has no date of a beginning."""
+        """Use openssl-ca(1): `openssl x509` of OpenSSL 3.0 has no option for the start date."""
         for name, text in (("index", ""), ("serial", "01\n")):
             (self._folder / name).write_text(text)
         rules = self._folder / "ca.cnf"

@@ -1,4 +1,4 @@
-"""What tests of several parts share."""
+"""Fixtures of the tests of several parts, and a limit of open file descriptors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-MOST_LEFT_OPEN = 600  # of all tests: here and there one outlives its test
-# How fast a machine is proves nothing.
+MOST_LEFT_OPEN = 600  # descriptors after all tests; a few outlive their test
+# No deadline: the speed of the machine is not under test.
 settings.register_profile("any", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any")
 
@@ -26,7 +26,7 @@ def simcard_library() -> Path:
 
 @pytest.fixture
 def owners(tmp_path: Path) -> Path:
-    """Where an owner's settings file may be; there is none yet."""
+    """The path of the owner's settings file, which does not exist yet."""
     return tmp_path / "settings.yaml"
 
 
@@ -40,7 +40,7 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def descriptors() -> Iterator[None]:
-    """What the tests open they close: from 1,024 open files on, select(2) of some library fails."""
+    """Fail if the tests leave descriptors open: above 1,023, select(2) of some libraries fails."""
     folder = Path("/proc/self/fd")
     before = len(list(folder.iterdir()))
     yield

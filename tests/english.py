@@ -1,8 +1,8 @@
-"""Settings of a box in English: for whoever starts one and tells no languages apart.
+"""Settings of a box in English, for tests that need no language detection.
 
-By default the speaker reads a model first that tells which of sixty languages a sentence is in:
-half a second of a processor for each box. tests/voice, tests/language and the talk of
-tests/lab/sim/test_rehearsal.py have it.
+By default the speaker first loads a model that identifies the language of a sentence, one of sixty.
+That takes half a second of processor time for each box. tests/voice, tests/language and the
+demo of tests/lab/sim/test_rehearsal.py test that detection.
 """
 
 from __future__ import annotations

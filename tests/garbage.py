@@ -1,6 +1,6 @@
-"""A pytest plugin: what was made to collect the tests lives to the end of the run.
+"""A pytest plugin: freezes the objects created during collection, which live to the end of the run.
 
-The garbage collector does not look through it: that would take half a second each time.
+The garbage collector skips frozen objects; to traverse them takes half a second each time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs that learn an owner's voice (hear/bargein/enrolment_program.py) and run now."""
+"""The running programs that learn an owner's voice (hear/bargein/enrolment_program.py)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import psutil
 
 
 def learners() -> list[psutil.Process]:
-    """Those that this process or one of its own has started."""
+    """Those among the descendants of this process."""
     found = []
-    for one in psutil.Process().children(recursive=True):
+    for process in psutil.Process().children(recursive=True):
         try:
-            if "enrolment_program" in " ".join(one.cmdline()):
-                found.append(one)
+            if "enrolment_program" in " ".join(process.cmdline()):
+                found.append(process)
         except psutil.Error:
-            continue  # it has just ended
+            continue  # the process has just ended
     return found

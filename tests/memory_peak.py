@@ -1,4 +1,4 @@
-"""How much memory this process takes at its most, for tests of what must not fill it."""
+"""The peak memory of this process, for tests of input that must not fill it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 class Peak:
-    """The most memory of this process since then, above what it had then."""
+    """The peak memory of this process since the object was created, above its memory then."""
 
     def __init__(self) -> None:
-        Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins anew, proc(5)
+        Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM, proc(5)
         self._before_kib = self._field("VmRSS")
 
     @property

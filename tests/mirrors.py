@@ -1,8 +1,8 @@
-"""Which modules have no test file of their own name, and which file tests them, or why none does.
+"""Modules without a test file of their own name: the file that tests them, or why none does.
 
-`appliance/a/b.py` is tested by `tests/a/test_b.py`, `lab/a/b.py` by `tests/lab/a/test_b.py`. Who
-changes a module finds its tests by its name. What is not so has a row here: the file that covers
-it, or a reason without one. tests/test_project.py holds the table.
+`appliance/a/b.py` is tested by `tests/a/test_b.py`, `lab/a/b.py` by `tests/lab/a/test_b.py`. So
+the tests of a module are found by its name. Each exception has a row here: the file that covers
+it, or a reason why none does. tests/test_project.py checks the table.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DATA = "fields alone, without a limit or a method of their own"
-BENCH = "what it measures is the test: `make bench` runs it"
-PROTOCOL = "an interface: what implements it has the tests"
+DATA = "only fields, without limits or methods"
+BENCH = "its measurement is the test: `make bench` runs it"
+PROTOCOL = "an interface: its implementations have the tests"
 
 ELSEWHERE = {
     "appliance/__main__.py": "tests/cli/test_command.py",
@@ -104,7 +104,7 @@ def modules() -> list[str]:
 
 
 def mirror(module: str) -> str:
-    """Where the tests of `module` are to be: a path of the repository."""
+    """The path in the repository where the tests of `module` belong."""
     path = Path(module)
     folder = path.parent.relative_to("appliance") if path.parts[0] == "appliance" else path.parent
     return str(Path("tests") / folder / f"test_{path.name}")

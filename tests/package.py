@@ -1,4 +1,4 @@
-"""The package, copied elsewhere: without the lab, or where every user can read it."""
+"""Copies the package, for tests without the lab or in a folder that every user can read."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ import appliance
 
 
 def copy_package(into: Path) -> None:
-    """`into`/appliance, without the models: what starts nothing has no use for them."""
+    """Copy the package to `into`/appliance, without the models, which these tests do not load."""
     unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
     shutil.copytree(Path(appliance.__file__).parent, into / "appliance", ignore=unread)

@@ -1,9 +1,9 @@
-"""A pytest plugin: whatever a test starts is a row of scripts/tools.txt, which set-up installs.
+"""A pytest plugin: tests start only programs of scripts/tools.txt, which set-up installs.
 
-Two guards. What the test process starts itself is compared with the table as it starts, by an audit
-hook: the test fails that started something else. What its children start cannot be seen, but they
-find no other programs: for the tests of `tests/`, PATH is one folder of links to the programs of
-the table. For those of `image/test` it stays as it is: mmdebstrap and Ansible call much of Debian.
+Two guards. An audit hook compares each program that the test process starts with the table; a test
+that starts another program fails. Programs started by its children are not seen by the hook, but
+the children find no others: for `tests/`, PATH is one folder of links to the programs of the table.
+For `image/test` PATH is not changed, since mmdebstrap and Ansible call many programs of Debian.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ import pytest
 from scripts import tools
 
 ROOT = Path(__file__).resolve().parents[1]
-# Programs that libraries of other people try, and do without.
+# Programs that third-party libraries try to start and do not need.
 TRIED = {
-    "fc-list": "matplotlib: the fonts of this machine; it brings its own",
+    "fc-list": "matplotlib: the fonts of this machine; it has its own",
 }
 
 
 def stray(program: str, known: Iterable[str], path: str = "", cwd: str = "") -> str | None:
     """`program` if it may not be started, else None.
 
-    `known`: names that may. `path`: PATH as the program is looked for. `cwd`: where it runs. Files
-    below the clone or a temporary folder are the project's or the test's own: none is a tool.
+    `known`: names that may. `path`: the PATH for the search. `cwd`: its working directory. Files
+    below the clone or the temporary folder belong to the project or the test and are no tools.
     """
-    name = os.path.basename(program)  # noqa: PTH119  # as it is written: a link names another file
+    name = os.path.basename(program)  # noqa: PTH119  # by its name as given: the target of a link has another name
     if name in known or program == sys.executable:
         return None
     place = Path(cwd or ".", program) if "/" in program else shutil.which(program, path=path)
@@ -44,7 +44,7 @@ def stray(program: str, known: Iterable[str], path: str = "", cwd: str = "") -> 
 
 
 class Guard:
-    """Compares what this process starts with the table, and keeps what is no row of it."""
+    """Compares started programs with the table, and records those without a row."""
 
     def __init__(self, roles: tuple[str, ...]) -> None:
         self.roles = roles
@@ -69,30 +69,32 @@ class Guard:
             self.strays.append(found)
 
     def missing(self) -> list[str]:
-        """Programs of the table that this machine lacks."""
+        """Programs of the table that are missing on this machine."""
         rows = tools.commands(*self.roles)
         return sorted(name for name in rows if tools.find(name, self._path) is None)
 
     def close_path(self) -> None:
-        """From now on PATH leads to the programs of the table and to no others."""
+        """Set PATH to a folder with only the programs of the table."""
         self.folder = Path(tempfile.mkdtemp(prefix="interlude-tools-"))
-        self.folder.chmod(0o755)  # a test may start something as another user
+        self.folder.chmod(0o755)  # a test may start programs as another user
         for name in tools.commands(*self.roles):
             if found := tools.find(name, self._path):
                 (self.folder / name).symlink_to(found)
-        python = self.folder / "python3"  # may be a script that looks for others
+        python = (
+            self.folder / "python3"
+        )  # python3 on PATH may be a script that calls other programs
         python.unlink(missing_ok=True)
         python.symlink_to(Path(sys.executable).resolve())
         os.environ["PATH"] = str(self.folder)
 
     def open_path(self) -> None:
-        """PATH as it was."""
+        """Restore PATH."""
         if self.folder:
             os.environ["PATH"] = self._path
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def said(self) -> str:
-        """What was started without a row, in words; asked once. '' if nothing was."""
+        """A sentence about the programs started without a row, once; '' if there were none."""
         names, self.strays = sorted(set(self.strays)), []
         if not names:
             return ""

@@ -1,4 +1,4 @@
-"""Recordings for tests of what reads them: a tone in a clip, written as a file."""
+"""Recordings for tests: a tone in a clip, written to a file."""
 
 from __future__ import annotations
 

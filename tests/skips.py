@@ -1,7 +1,7 @@
-"""A pytest plugin: a test skips only for what no package can give, and the last lines say for what.
+"""A pytest plugin: tests skip only for what no package provides; the last lines count them.
 
-A reason to skip is a row of LACKING, and so is how to see that it holds. A test that skips for any
-other reason, or where the thing is there, fails: what a package can give is a row of
+A row of LACKING is a reason to skip and the check whether it holds. A test that skips for another
+reason, or although its reason does not hold, fails: what a package provides is a row of
 scripts/tools.txt or of the lock files, and set-up installs it.
 """
 
@@ -32,10 +32,10 @@ RECORDINGS_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "recordings
 
 
 def _always() -> bool:
-    return True  # only trying tells
+    return True  # only an attempt shows it
 
 
-# Reason → whether it holds here.
+# Reason → whether it holds on this machine.
 LACKING: dict[str, Callable[[], bool]] = {
     ROOT_RIGHTS: lambda: os.geteuid() != 0,
     MOUNTS: _always,
@@ -62,7 +62,7 @@ def refused(reason: str) -> str:
 
 
 def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Why pytest skipped it."""
+    """The reason that pytest reports for the skip."""
     words = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return words.removeprefix("Skipped: ")
 
@@ -86,7 +86,9 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return report
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own: the last before its last line
+@pytest.hookimpl(
+    wrapper=True, tryfirst=True
+)  # wraps pytest's own summary, to print just before its last line
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter,
 ) -> Generator[None, None, None]:

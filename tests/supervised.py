@@ -1,4 +1,4 @@
-"""Parts as they ship under the real supervisor; what is not there is played by the test."""
+"""Real processes under the real supervisor; the test plays the processes that are missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ M = TypeVar("M")
 
 
 class SupervisedPart:
-    """One part; the test is conductor, and whoever reads its rings. `messages`: what it told."""
+    """One process. The test plays the conductor and reads its rings. `messages`: what it sent."""
 
     def __init__(self, name: str, settings: Settings, watchers: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class SupervisedPart:
         return pid_of(self.supervisor, self.name)
 
     def told(self, kind: type[BaseMessage], turn: int | None = None) -> list[Any]:
-        """Its messages of that kind; with `turn` those of that answer."""
+        """Its messages of that kind, or only those of answer `turn`."""
         return [
             message
             for message in self.messages
@@ -48,7 +48,7 @@ class SupervisedPart:
         ]
 
     def poll(self) -> list[BaseMessage]:
-        """A round of conductor and supervisor: 20 ms where there is no mail. Returns the mail."""
+        """One round of conductor and supervisor: at most 20 ms without mail. Returns the mail."""
         select.select(self.awaited(), [], [], 0.02)
         mail = list[BaseMessage](self.mail.receive_all())
         self.messages += mail
@@ -56,11 +56,11 @@ class SupervisedPart:
         return mail
 
     def awaited(self) -> list[int]:
-        """What to wait for: descriptors."""
+        """The descriptors to wait for."""
         return [self.mail.fileno()]
 
     def until(self, true: Callable[[], object], within_s: float = 20.0) -> None:
-        """Wait for it; the test fails if it never comes."""
+        """Wait for the condition; fail if it does not become true in time."""
         end_s = time.monotonic() + within_s
         while not true():
             assert time.monotonic() < end_s, (f"not within {within_s} s", self.messages)
@@ -68,7 +68,7 @@ class SupervisedPart:
 
 
 class PlayedParts:
-    """The parts `names`; those of `played`, and a room that watches, are played by the test."""
+    """The processes `names`. The test plays those in `played`, and a room as observer."""
 
     def __init__(self, settings: Settings, names: tuple[str, ...], played: tuple[str, ...]) -> None:
         self.settings = settings
@@ -89,7 +89,7 @@ class PlayedParts:
         return pid_of(self.supervisor, name)
 
     def until(self, true: Callable[[], object], seconds: float = PATIENCE_S) -> None:
-        """Wait for it; the test fails if it never comes."""
+        """Wait for the condition; fail if it does not become true in time."""
         end_s = time.monotonic() + seconds
         while not true():
             assert time.monotonic() < end_s, "it never came"
@@ -105,7 +105,7 @@ class PlayedParts:
             assert self.channels[peer].send(message)
 
     def get(self, peer: str, kind: type[M]) -> M:
-        """The next message of that kind to `peer`; what came before it is dropped."""
+        """The next message of that kind to `peer`; earlier messages are dropped."""
         found: list[M] = []
 
         def look() -> bool:
@@ -120,8 +120,8 @@ class PlayedParts:
         return found[0]
 
     def drop_mail(self) -> None:
-        """What came to the parts so far is of no interest."""
-        for peer in self._mail.keys() - {"supervisor"}:  # whose mail is not ours to read
+        """Drop all messages that have reached the played processes so far."""
+        for peer in self._mail.keys() - {"supervisor"}:  # the supervisor reads its own mail
             for _ in self.channels[peer].receive_all():
                 continue
             self._mail[peer].clear()

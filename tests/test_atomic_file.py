@@ -1,4 +1,4 @@
-"""appliance.files: a small file is there whole or not at all."""
+"""appliance.files: small files are written atomically and read up to a limit."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from appliance.atomic_file import read_small, write_whole
 
 
 @pytest.mark.parametrize("lasting", [True, False])
-def test_the_new_takes_the_place_of_the_old_and_nothing_else_stays(
-    tmp_path: Path, lasting: bool
-) -> None:
+def test_a_write_replaces_the_file_and_leaves_no_other_file(tmp_path: Path, lasting: bool) -> None:
     file = tmp_path / "a.json"
     for data in (b"old and longer", b"new"):
         write_whole(file, data, lasting=lasting)
@@ -21,7 +19,7 @@ def test_the_new_takes_the_place_of_the_old_and_nothing_else_stays(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_the_mode_is_the_one_asked_for_whatever_the_umask_and_the_file_before(
+def test_the_file_has_the_requested_mode_whatever_the_umask_and_the_old_mode(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "secret"
@@ -36,7 +34,7 @@ def test_the_mode_is_the_one_asked_for_whatever_the_umask_and_the_file_before(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_reader_that_has_the_old_one_open_keeps_it(tmp_path: Path) -> None:
+def test_a_reader_with_the_old_file_open_still_reads_it(tmp_path: Path) -> None:
     file = tmp_path / "a"
     write_whole(file, b"old")
     with file.open("rb") as reader:
@@ -44,14 +42,14 @@ def test_a_reader_that_has_the_old_one_open_keeps_it(tmp_path: Path) -> None:
         assert reader.read() == b"old"
 
 
-def test_what_cannot_be_put_in_place_leaves_no_rest(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()  # no file can take a folder's place
+def test_a_failed_rename_leaves_no_temporary_file(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()  # a rename cannot replace a folder with a file
     with pytest.raises(OSError, match="a"):
         write_whole(tmp_path / "a", b"new")
     assert list(tmp_path.iterdir()) == [tmp_path / "a"]
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_whole(tmp_path / "no" / "a", b"new")
 
@@ -64,22 +62,22 @@ def test_a_small_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link", "folder", "device", "nothing"])
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
-    place = tmp_path / "a"
+def test_anything_but_a_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a"
     (tmp_path / "other").write_bytes(b"1")
     if kind == "fifo":
-        os.mkfifo(place)
+        os.mkfifo(path)
     elif kind == "link":
-        place.symlink_to(tmp_path / "other")
+        path.symlink_to(tmp_path / "other")
     elif kind == "folder":
-        place.mkdir()
+        path.mkdir()
     elif kind == "device":
-        place = Path("/dev/zero")
+        path = Path("/dev/zero")
     with pytest.raises(OSError, match=r"a|zero"):
-        read_small(place, 4096)
+        read_small(path, 4096)
 
 
-def test_a_link_is_followed_only_for_who_may_name_the_file(tmp_path: Path) -> None:
+def test_symlinks_are_followed_only_if_the_caller_allows_them(tmp_path: Path) -> None:
     (tmp_path / "other").write_bytes(b"1")
     (tmp_path / "a").symlink_to(tmp_path / "other")
     (tmp_path / "to a FIFO").symlink_to(tmp_path / "fifo")
@@ -89,7 +87,7 @@ def test_a_link_is_followed_only_for_who_may_name_the_file(tmp_path: Path) -> No
         read_small(tmp_path / "to a FIFO", 4096, links=True)
 
 
-def test_a_file_of_another_user_is_refused_where_an_owner_is_named(tmp_path: Path) -> None:
+def test_a_file_of_another_user_is_refused_if_an_owner_is_given(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"1")
     assert read_small(tmp_path / "a", 4096, owner=os.geteuid()) == b"1"
     with pytest.raises(PermissionError, match="another user"):

@@ -1,5 +1,5 @@
-"""A bad card, a slice of it: each of some calls fails under what an owner asks for. What is said
-must be true, the box must talk on, and the next try must succeed. The whole: image/test."""
+"""A failing card: some of the file calls behind an owner's request fail. Reports must be true, the
+conversation must go on, and the next attempt must succeed. image/test fails every call."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("seed", EIO, 49, 2), ("forget_all", Fault(stall_s=0.6), 9, 2),
     ],
 )  # fmt: skip
-def test_whichever_call_fails_what_is_said_is_true_and_the_next_try_succeeds(
+def test_whichever_call_fails_reports_are_true_and_the_next_attempt_succeeds(
     library: Path, tmp_path: Path, scene: str, fault: Fault, every: int, hits: int
 ) -> None:
     assert play(library, scene, fault, tmp_path, every=every) >= hits
 
 
-def test_a_scene_in_which_something_untrue_is_said_fails(library: Path, tmp_path: Path) -> None:
-    """The scene's own test: what it looks for is found where it lies."""
-    with pytest.raises(AssertionError, match="it is said and not so"):
-        play(library, "says_what_is_not_so", EIO, tmp_path)
+def test_a_scene_with_a_false_report_fails(library: Path, tmp_path: Path) -> None:
+    """Tests the check of the scenes: the word that is still on the card is found."""
+    with pytest.raises(AssertionError, match="reported, but still on the card"):
+        play(library, "false_report", EIO, tmp_path)

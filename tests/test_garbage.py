@@ -1,4 +1,4 @@
-"""The tests themselves are no garbage; what a test leaves behind is."""
+"""The collected tests are excluded from garbage collection; garbage of a test is not."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import pytest
 
 
 class Circle:
-    """Refers to itself, so that only the collector finds it."""
+    """Refers to itself, so that only the garbage collector frees it."""
 
     def __init__(self) -> None:
         self.itself = self
 
 
 @pytest.mark.long
-def test_what_was_collected_is_frozen(request: pytest.FixtureRequest) -> None:
+def test_objects_created_during_collection_are_frozen(request: pytest.FixtureRequest) -> None:
     assert gc.isenabled()
     assert gc.get_freeze_count() > 10_000
-    looked_through = {id(one) for one in gc.get_objects()}
-    assert id(request.config) not in looked_through
+    traversed = {id(item) for item in gc.get_objects()}
+    assert id(request.config) not in traversed
 
 
-def test_what_a_test_leaves_behind_is_found() -> None:
-    gone = weakref.ref(Circle())
+def test_garbage_of_a_test_is_collected() -> None:
+    reference = weakref.ref(Circle())
     gc.collect()
-    assert gone() is None
+    assert reference() is None

@@ -1,4 +1,4 @@
-"""docs/glossary.md names files and classes that the tree has."""
+"""docs/glossary.md names only files and classes that exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = [
 
 @cache
 def classes() -> set[str]:
-    """All names of classes of the product and of the lab."""
+    """The names of all classes of the product and the lab."""
     return {
         node.name
         for folder in ("appliance", "lab")
@@ -33,10 +33,10 @@ def classes() -> set[str]:
 
 def missing_files(text: str) -> list[str]:
     """Paths in `text` that are neither below appliance/ nor in lab/."""
-    told = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|yaml))`", text)
+    paths = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|yaml))`", text)
     return [
         path
-        for path in told
+        for path in paths
         if not (ROOT / (path if path.startswith("lab/") else f"appliance/{path}")).exists()
     ]
 
@@ -57,6 +57,6 @@ def test_every_new_name_of_a_renamed_file_or_class_exists() -> None:
     assert missing_classes([name for row in ROWS for name in re.findall(r"→ (\w+)", row[2])]) == []
 
 
-def test_a_name_that_the_tree_does_not_have_is_found() -> None:
+def test_a_name_without_a_file_or_class_is_found() -> None:
     assert missing_files("`hear/senses.py` and `pcm.py`") == ["hear/senses.py"]
     assert missing_classes(["Senses", "AudioFrontEnd"]) == ["Senses"]

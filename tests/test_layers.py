@@ -1,4 +1,4 @@
-"""Who may import whom: docs/architecture/layers.md is the table, and the sources keep to it."""
+"""The import rules in the table of docs/architecture/layers.md hold for the sources."""
 
 from __future__ import annotations
 
@@ -25,45 +25,50 @@ FILES = {
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The modules that a file imports, wherever in it; those of ours by their whole names."""
+    """The modules that a file imports anywhere; modules of the product by their full names."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield whole if whole in FILES else node.module
+                full_name = f"{node.module}.{alias.name}"
+                yield full_name if full_name in FILES else node.module
 
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """What each module of `appliance/` imports."""
-    return {name: {one for one in imported(path) if one != name} for name, path in FILES.items()}
+    """The imports of each module of `appliance/`."""
+    return {
+        name: {imported_name for imported_name in imported(path) if imported_name != name}
+        for name, path in FILES.items()
+    }
 
 
-def room(module: str) -> str:
-    """The folder or file just below `appliance` in which a module lies."""
+def top_level(module: str) -> str:
+    """The folder or file directly below `appliance` that contains a module."""
     return module.split(".")[1] if "." in module else ""
 
 
 def test_every_folder_has_a_layer_and_every_layer_a_folder() -> None:
-    assert {room(name) for name in FILES} - {""} == LAYER.keys()
+    assert {top_level(name) for name in FILES} - {""} == LAYER.keys()
 
 
 @pytest.mark.parametrize("name", sorted(LAYER))
 @pytest.mark.long
-def test_a_folder_imports_only_what_lies_below_it(name: str) -> None:
+def test_a_folder_imports_only_from_lower_layers(name: str) -> None:
     wrong = [
         f"{module} imports {other}"
         for module, others in graph().items()
-        if room(module) == name
+        if top_level(module) == name
         for other in others
-        if other in FILES and room(other) not in ("", name) and LAYER[room(other)] >= LAYER[name]
+        if other in FILES
+        and top_level(other) not in ("", name)
+        and LAYER[top_level(other)] >= LAYER[name]
     ]
     assert wrong == []
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_there_is_no_import_cycle() -> None:
     ours = {name: others & FILES.keys() - {"appliance"} for name, others in graph().items()}
     try:
         TopologicalSorter(ours).prepare()
@@ -71,16 +76,16 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-def test_the_product_imports_nothing_that_is_not_on_the_box() -> None:
-    beside = {"lab", "image", "training", "scripts", "tests"}
+def test_the_product_imports_nothing_from_outside_the_package() -> None:
+    outside = {"lab", "image", "training", "scripts", "tests"}
     assert not [
         f"{name} imports {other}"
         for name, others in graph().items()
         for other in others
-        if other.split(".")[0] in beside
+        if other.split(".")[0] in outside
     ]
 
 
-def test_a_circle_would_be_found() -> None:
+def test_an_import_cycle_would_be_found() -> None:
     with pytest.raises(CycleError):
         TopologicalSorter({"a": {"b"}, "b": {"a"}}).prepare()

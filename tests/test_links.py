@@ -1,6 +1,6 @@
-"""Every link, anchor and path of the pages leads somewhere, in the tree as on the site.
+"""Every link, anchor and path in the pages exists, in the tree and on the site.
 
-What mkdocs alone can tell, `make check` asks it (`make docs` builds the site in strict mode).
+`make check` also runs mkdocs, for what only mkdocs finds (`make docs` builds in strict mode).
 """
 
 from __future__ import annotations
@@ -24,23 +24,26 @@ MODULE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.py)`")
 MODULES = {path.name for folder in SOURCES for path in (ROOT / folder).rglob("*.py")} | {
     path.name for path in (ROOT / "tests").rglob("*.py")
 }
-HISTORY = {"CHANGELOG.md", "glossary.md"}  # they name what there was; test_glossary.py has the rest
+HISTORY = {
+    "CHANGELOG.md",
+    "glossary.md",
+}  # they name files of the past; test_glossary.py checks the glossary
 
 
 def prose(text: str) -> str:
-    """A page without its blocks of code, in which nothing is a link or a heading."""
+    """A page without its code blocks, which contain no links and headings."""
     return re.sub(r"^( *)```.*?^\1```", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors(text: str) -> set[str]:
-    """Of a page's headings, as GitHub makes them and mkdocs.yml asks for."""
+    """The anchors of a page's headings, as GitHub and mkdocs.yml generate them."""
     headings = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
     plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in plain}
 
 
 def broken(page: Path, text: str) -> list[str]:
-    """The links of a page's text that lead to no file, or to no heading of it."""
+    """The links in a page's text whose file or heading does not exist."""
     found = []
     for link, anchor in LINK.findall(prose(text)):
         target = page.parent / link if link else page
@@ -54,8 +57,8 @@ def broken(page: Path, text: str) -> list[str]:
 
 
 def missing_modules(page: Path, text: str) -> list[str]:
-    """Modules that a page names and that are not there: below its folder, the root, the package or
-    the lab; a bare name is that of any module."""
+    """The modules that a page names and that do not exist below its folder, the root, the package
+    or the lab. A bare name may be that of any module."""
     places = (page.parent, ROOT, ROOT / "appliance", ROOT / "lab")
     return [
         name
@@ -69,11 +72,11 @@ def missing_modules(page: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_and_anchors_lead_somewhere(page: Path) -> None:
+def test_the_links_and_anchors_of_a_page_exist(page: Path) -> None:
     assert broken(page, page.read_text(encoding="utf-8")) == []
 
 
-def test_a_link_that_leads_nowhere_is_found() -> None:
+def test_a_broken_link_is_found() -> None:
     text = "# One head\n[a](mkdocs.yml) [b](gone.md) [c](#one-head) [d](#two) [e](docs) `x`\n"
     assert broken(ROOT / "README.md", text) == ["gone.md", "#two", "docs"]
     assert broken(ROOT / "README.md", "```\n[b](gone.md)\n```\n") == []
@@ -84,7 +87,7 @@ def test_every_module_that_a_page_names_exists(page: Path) -> None:
     assert missing_modules(page, page.read_text(encoding="utf-8")) == []
 
 
-def test_a_module_that_is_not_there_is_found() -> None:
+def test_a_missing_module_is_found() -> None:
     named = "`pcm.py` `dialog/state.py` `lab/verbs.py` `dialog/pcm.py` `senses.py`"
     assert missing_modules(ROOT / "docs/x.md", named) == ["dialog/pcm.py", "senses.py"]
 

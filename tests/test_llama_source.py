@@ -1,5 +1,4 @@
-"""llama.cpp's source is patched where it needs it, left alone where it does not, and no build is
-silently without."""
+"""llama.cpp's source is patched only where needed; a patch that does not apply ends the build."""
 
 from __future__ import annotations
 
@@ -58,16 +57,16 @@ def test_a_patch_is_applied_once(patch: Path, source: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_patch_is_left_out_once_llama_cpp_does_it_itself(patch: Path, source: Path) -> None:
-    theirs = "one\ntwo\nfour, and three left out by another way\n"
-    (source / "src/count.cpp").write_text(theirs)
+def test_a_patch_is_skipped_if_llama_cpp_no_longer_needs_it(patch: Path, source: Path) -> None:
+    upstream = "one\ntwo\nfour, and three left out by another way\n"
+    (source / "src/count.cpp").write_text(upstream)
     assert apply(patch, source) == "not needed"
-    assert (source / "src/count.cpp").read_text() == theirs
+    assert (source / "src/count.cpp").read_text() == upstream
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("text", [BEFORE.replace("two", "zwei"), None])
-def test_a_patch_that_is_needed_and_does_not_fit_ends_the_build(
+def test_a_needed_patch_that_does_not_apply_ends_the_build(
     patch: Path, source: Path, text: str | None
 ) -> None:
     file = source / "src/count.cpp"
@@ -79,18 +78,18 @@ def test_a_patch_that_is_needed_and_does_not_fit_ends_the_build(
 
 
 @pytest.mark.process
-def test_a_patch_says_for_how_long_it_is_needed(patch: Path, source: Path) -> None:
+def test_a_patch_without_a_needed_while_field_is_an_error(patch: Path, source: Path) -> None:
     patch.write_text(PATCH.replace("Needed-while", "Needed"))
     with pytest.raises(Failed, match="Needed-while: FILE: TEXT"):
         apply(patch, source)
 
 
 @pytest.mark.parametrize("patch", patches(), ids=lambda patch: patch.name)
-def test_each_of_our_patches_says_what_it_is(patch: Path) -> None:
-    said = dict(re.findall(r"^([A-Z][a-z-]+): (.+)$", patch.read_text(), re.MULTILINE))
-    assert said["Upstream"].startswith("https://github.com/ggml-org/llama.cpp/")
-    assert said["Licence"].startswith("MIT, as llama.cpp")
-    assert ROOT / said["Applied-by"].split(",")[0] == Path(llama_source.__file__)
+def test_each_of_our_patches_has_its_fields(patch: Path) -> None:
+    fields = dict(re.findall(r"^([A-Z][a-z-]+): (.+)$", patch.read_text(), re.MULTILINE))
+    assert fields["Upstream"].startswith("https://github.com/ggml-org/llama.cpp/")
+    assert fields["Licence"].startswith("MIT, as llama.cpp")
+    assert ROOT / fields["Applied-by"].split(",")[0] == Path(llama_source.__file__)
     for test in re.findall(r"tests/[\w/]+\.py", patch.read_text()):
         assert (ROOT / test).is_file()
 
@@ -102,9 +101,9 @@ def test_an_archive_is_unpacked_and_patched(
     archive = tmp_path / "python-1.0.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(source, Path("python-1.0") / LLAMA_CPP)
-    found = unpack(archive, tmp_path / "unpacked", patch.parent)
-    assert found == tmp_path / "unpacked/python-1.0"
-    assert (found / LLAMA_CPP / "src/count.cpp").read_text() == AFTER
+    unpacked = unpack(archive, tmp_path / "unpacked", patch.parent)
+    assert unpacked == tmp_path / "unpacked/python-1.0"
+    assert (unpacked / LLAMA_CPP / "src/count.cpp").read_text() == AFTER
     assert "three.patch: applied" in capsys.readouterr().out
 
 

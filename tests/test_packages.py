@@ -1,4 +1,4 @@
-"""Set-up installs what is missing: the table of tools, and the script that reads it."""
+"""Set-up installs missing packages: the table of tools, and the script that reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = list(tools.rows())
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The script beside a table of its own, and a PATH with little on it."""
+    """A copy of the script for a table of the test, and a PATH with few programs."""
     (tmp_path / "scripts").mkdir()
     (tmp_path / "bin").mkdir()
     shutil.copy(ROOT / "scripts/packages.sh", tmp_path / "scripts")
@@ -36,7 +36,9 @@ def link(folder: Path, name: str) -> None:
 
 def script(folder: Path, name: str, text: str) -> None:
     path = folder / "bin" / name
-    path.unlink(missing_ok=True)  # never through a link, to the machine's own
+    path.unlink(
+        missing_ok=True
+    )  # so that no program of this machine is overwritten through a symlink
     path.write_text(f"#!{shutil.which('bash')}\n{text}\n")
     path.chmod(0o755)
 
@@ -57,14 +59,14 @@ def missing(folder: Path, *roles: str, table: str = "") -> list[str]:
 
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────
-def test_every_row_is_for_roles_and_of_kinds_that_there_are() -> None:
+def test_every_row_has_known_roles_and_kinds() -> None:
     roles = {role.partition("@")[0] for row in ROWS for role in row.roles}
     kinds = {thing.partition(":")[0] for row in ROWS for thing in row.things if ":" in thing}
     assert roles == set(tools.ROLES)
     assert kinds <= set(tools.KINDS)
 
 
-def test_no_program_is_two_packages() -> None:
+def test_no_program_is_in_two_packages() -> None:
     for name, package in tools.commands(*tools.ROLES).items():
         rows = {row.package for row in ROWS if name in row.commands}
         assert rows == {package}, name
@@ -77,16 +79,16 @@ def test_a_line_with_too_few_columns_is_named(tmp_path: Path) -> None:
         list(tools.rows(table))
 
 
-def test_every_verb_sets_up_for_roles_that_there_are() -> None:
+def test_every_make_verb_sets_up_for_known_roles() -> None:
     makefile = (ROOT / "Makefile").read_text()
     verbs = dict(re.findall(r"^([a-z-]+): setup((?:-[a-z]+)*) ##", makefile, re.MULTILINE))
-    asked = {verb: set(roles.split("-")[1:]) for verb, roles in verbs.items()}
-    assert asked == {
+    roles_of = {verb: set(roles.split("-")[1:]) for verb, roles in verbs.items()}
+    assert roles_of == {
         "demo": set(), "run": set(), "docs": set(), "format": set(), "test": {"test"},
         "check": {"check"}, "bench": {"bench"}, "release": {"release"}, "image": {"image"},
         "test-boxes": {"boxes"}, "test-image": {"boxes", "image"}, "voices": {"release"},
     }  # fmt: skip
-    assert set().union(*asked.values()) <= set(tools.ROLES)
+    assert set().union(*roles_of.values()) <= set(tools.ROLES)
 
 
 def test_continuous_integration_installs_what_make_needs_and_nothing_else() -> None:
@@ -98,7 +100,7 @@ def test_continuous_integration_installs_what_make_needs_and_nothing_else() -> N
 
 
 # ── the script ───────────────────────────────────────────────────────────────────────────────
-def test_what_is_there_is_not_installed_and_what_is_not_is_named_once(folder: Path) -> None:
+def test_only_missing_packages_are_listed_and_each_once(folder: Path) -> None:
     table = "# dogs\ndog animals setup barks\n\ncat,dog animals setup x\nuname coreutils setup x\n"
     assert missing(folder, table=table) == ["animals"]
     script(folder, "dog", "")
@@ -106,7 +108,7 @@ def test_what_is_there_is_not_installed_and_what_is_not_is_named_once(folder: Pa
     assert missing(folder) == []
 
 
-def test_of_several_things_in_one_row_every_one_must_be_there(folder: Path) -> None:
+def test_a_row_with_several_things_needs_all_of_them(folder: Path) -> None:
     assert missing(folder, table="uname,id coreutils setup x\n") == []
     assert missing(folder, table="uname,dog coreutils setup x\n") == ["coreutils"]
 
@@ -120,14 +122,14 @@ def test_of_several_things_in_one_row_every_one_must_be_there(folder: Path) -> N
         ("header:Python.h", "header:Python4.h"),
         ("library:libc.so.6", "library:libno-such.so.1"),
         ("file:/proc/self", "file:/no/such/file"),
-        ("ldconfig", "no-such-command"),  # in /usr/sbin, which is not on this PATH
+        ("ldconfig", "no-such-command"),  # found in /usr/sbin, which is not on this PATH
     ],
 )
-def test_each_kind_of_thing_is_looked_for_itself(folder: Path, there: str, not_there: str) -> None:
+def test_each_kind_of_thing_has_its_own_check(folder: Path, there: str, not_there: str) -> None:
     assert missing(folder, table=f"{there} p setup x\n{not_there} q setup x\n") == ["q"]
 
 
-def test_a_program_that_must_be_static_is_no_other(folder: Path) -> None:
+def test_a_static_program_must_be_statically_linked(folder: Path) -> None:
     source = folder / "a.c"
     source.write_text("int main(void) { return 0; }\n")
     for name, *options in (("still", "-static"), ("moving",)):
@@ -136,7 +138,7 @@ def test_a_program_that_must_be_static_is_no_other(folder: Path) -> None:
     assert missing(folder, table=table) == ["q", "r"]
 
 
-def test_a_row_is_for_whom_it_names_and_on_its_kind_of_machine(folder: Path) -> None:
+def test_a_row_applies_to_its_roles_and_machine_types(folder: Path) -> None:
     script(folder, "uname", "echo aarch64")
     table = "a a test x\nb b check,test x\nc c boxes@x86_64 x\nd d boxes@aarch64,image x\n"
     assert missing(folder, "test", table=table) == ["a", "b"]
@@ -153,19 +155,19 @@ def test_the_script_and_python_read_the_same_table(folder: Path, role: str) -> N
     assert missing(folder, role, table="\n".join(lines) + "\n") == list(wanted)
 
 
-def test_a_machine_with_nothing_but_a_shell_is_told_all_that_it_lacks(tmp_path: Path) -> None:
+def test_a_machine_with_only_a_shell_gets_the_full_list(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "scripts").mkdir()
     for name in ("bash", "uname"):
         link(tmp_path, name)
     for name in ("packages.sh", "tools.txt"):
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
-    lacking = missing(tmp_path, "setup", "test")
+    listed = missing(tmp_path, "setup", "test")
     assert {"python3", "python3-venv", "python3-dev", "build-essential", "libasound2-dev",
-            "espeak-ng", "shellcheck", "alsa-utils"} <= set(lacking)  # fmt: skip
+            "espeak-ng", "shellcheck", "alsa-utils"} <= set(listed)  # fmt: skip
 
 
-def test_what_is_missing_is_asked_of_apt_at_once(folder: Path) -> None:
+def test_missing_packages_are_installed_with_one_apt_call(folder: Path) -> None:
     script(folder, "sudo", 'exec "$@"')
     script(folder, "apt-get", f'echo "$@" >>{folder}/asked')
     table = "dog animals setup barks\npiano instruments setup,test sounds\npython3 p setup x\n"
@@ -177,14 +179,14 @@ def test_what_is_missing_is_asked_of_apt_at_once(folder: Path) -> None:
     assert install.endswith("install -y --no-install-recommends animals instruments")
 
 
-def test_nothing_is_asked_of_apt_where_nothing_is_missing(folder: Path) -> None:
+def test_apt_is_not_called_if_nothing_is_missing(folder: Path) -> None:
     script(folder, "apt-get", f'echo "$@" >>{folder}/asked')
     done = packages(folder, "setup", table="python3 p setup x\n")
     assert (done.returncode, done.stdout) == (0, "")
     assert not (folder / "asked").exists()
 
 
-def test_a_machine_without_apt_is_told_what_to_do(folder: Path) -> None:
+def test_a_machine_without_apt_gets_the_list_of_packages(folder: Path) -> None:
     done = packages(folder, table="dog animals setup barks\n")
     assert done.returncode == 69
     assert "animals" in done.stdout

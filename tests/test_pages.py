@@ -1,4 +1,4 @@
-"""The pages for owners and admins say what is so."""
+"""Facts on the pages for owners and admins match the sources."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def page(name: str) -> str:
     return (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
 
 
-def seen(pattern: LightPattern) -> str:
-    """A row's light, in words."""
+def description(pattern: LightPattern) -> str:
+    """A light pattern as the page describes it."""
     colour = COLOURS[pattern.colour]
     if pattern.shape == "steady":
         return f"{colour}, steady"
@@ -47,96 +47,99 @@ def seen(pattern: LightPattern) -> str:
     return f"{colour}, blinks {pattern.flashes} × in {pattern.period_s:g} s"
 
 
-def test_the_page_has_every_light_in_the_order_of_the_table() -> None:
-    told = re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", page("rescue"), re.MULTILINE)
-    lights = [row for row in told if re.match(r"white|red|amber|blue|green|violet", row[0])]
-    assert lights == [(seen(pattern), pattern.says) for pattern in PATTERNS.values()]
+def test_the_page_lists_every_light_in_the_order_of_the_table() -> None:
+    written = re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", page("rescue"), re.MULTILINE)
+    lights = [row for row in written if re.match(r"white|red|amber|blue|green|violet", row[0])]
+    assert lights == [(description(pattern), pattern.says) for pattern in PATTERNS.values()]
 
 
 def blocks(name: str) -> list[str]:
     return re.findall(r"```yaml\n(.*?)```", page(name), re.DOTALL)
 
 
-def of_a_card(text: str) -> Seed:
+def seed_of(text: str) -> Seed:
     seed = seed_parsers.parse_seed({"interlude.yaml": text.encode()})
     check(seed)
     return seed
 
 
-def test_the_example_of_a_seed_is_refused_until_its_key_is_the_owners() -> None:
+def test_the_example_seed_is_refused_until_its_ssh_key_is_replaced() -> None:
     (example,) = blocks("flash")
     with pytest.raises(SeedRefused, match="ssh key number 1"):
-        of_a_card(example)
-    seed = of_a_card(example.replace("ssh-ed25519 AAAA… you@laptop", KEY))
+        seed_of(example)
+    seed = seed_of(example.replace("ssh-ed25519 AAAA… you@laptop", KEY))
     assert seed == Seed(hostname="kitchen", wifi=WifiNetwork(b"YOUR WI-FI", "ITS PASSWORD"),
     country="DE",
                         timezone="Europe/Berlin", keys=(KEY,))  # fmt: skip
-    assert of_a_card(example.partition("ssh_keys:")[0]).keys == ()
+    assert seed_of(example.partition("ssh_keys:")[0]).keys == ()
 
 
-def test_each_line_that_may_be_added_is_one_and_every_one_is_there() -> None:
+def test_every_optional_seed_line_is_valid_and_every_field_is_listed() -> None:
     table = page("flash").split("### More that you may say")[1].split("\nModels of your own")[0]
     lines = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
     assert lines.pop(0) == "  hidden: yes"
     for line in lines:
-        assert not of_a_card(line).empty, line
-    assert of_a_card("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == WifiNetwork(
+        assert not seed_of(line).empty, line
+    assert seed_of("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == WifiNetwork(
         b"Home", hidden=True
     )
-    said = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
-    every = {
+    quoted = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
+    fields = {
         name for name in seed_parsers.Own.__struct_fields__ if name != "models"
-    }  # of its own page
-    assert every <= said
+    }  # has its own page
+    assert fields <= quoted
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "written"),
     [("starting", "white, breathes"), ("idle", "white, blinks once in 6 s"),
      ("no_card", "red, blinks three times in 4 s"), ("setup", "white, blinks once in 2 s"),
      ("fetching", "blue, breathes slowly"), ("no_broker", "amber, blinks twice in 4 s")],
 )  # fmt: skip
-def test_the_lights_of_the_first_hour_are_those_of_the_table(name: str, told: str) -> None:
-    assert f"| {told} |" in page("flash")
-    light, times = seen(PATTERNS[name]), {"once": "1 ×", "twice": "2 ×", "three times": "3 ×"}
+def test_the_lights_of_the_first_hour_are_those_of_the_table(name: str, written: str) -> None:
+    assert f"| {written} |" in page("flash")
+    light, times = (
+        description(PATTERNS[name]),
+        {"once": "1 ×", "twice": "2 ×", "three times": "3 ×"},
+    )
     for word, figure in times.items():
-        told = told.replace(f"blinks {word}", f"blinks {figure}")
-    assert light.startswith(told.removesuffix(" slowly"))
+        written = written.replace(f"blinks {word}", f"blinks {figure}")
+    assert light.startswith(written.removesuffix(" slowly"))
 
 
-def test_what_the_box_says_on_the_page_is_what_it_says() -> None:
-    said = re.findall(r'^\| "([^"]+) …"', page("flash"), re.MULTILINE)
+def test_the_spoken_sentences_on_the_page_are_those_of_the_box() -> None:
+    quoted = re.findall(r'^\| "([^"]+) …"', page("flash"), re.MULTILINE)
     fetches = download_news.sentence(
         download_news.DownloadNews("gemma-4-e2b", "fetching"),
         catalogue.find("gemma-4-e2b"),
         english(),
     )
-    real = (
+    sentences = (
         NO_NETWORK.text(english()),
         wifi_errors.sentence("Home", "secrets were").text(english()),
         card_says("", english()),
         fetches,
     )
-    assert len(said) == len(real)
-    for told, sentence in zip(said, real, strict=True):
-        assert all(part in sentence for part in told.split(" … ")), (told, sentence)
+    assert len(quoted) == len(sentences)
+    for written, sentence in zip(quoted, sentences, strict=True):
+        assert all(part in sentence for part in written.split(" … ")), (written, sentence)
 
 
-def test_between_single_quotes_any_sign_may_stand() -> None:
-    """As the page says: a quote is written twice, and nothing else is special."""
+def test_every_ascii_character_is_valid_between_single_quotes() -> None:
+    """As the page says: a single quote is doubled, and no other character is special."""
     signs = "".join(chr(code) for code in range(0x20, 0x7F))
     for at in range(len(signs)):
         password = (signs[at:] + signs[:at])[:63]
         quoted = password.replace("'", "''")
         line = f"wifi: {{name: 'Home', password: '{quoted}'}}  # a remark"
-        assert of_a_card(line).wifi == WifiNetwork(b"Home", password)
+        assert seed_of(line).wifi == WifiNetwork(b"Home", password)
 
 
-def test_the_models_page_has_a_seed_settings_and_files_that_are_right(tmp_path: Path) -> None:
-    own, later = blocks("models")
-    seed = of_a_card(own)
+def test_the_seed_settings_and_files_on_the_models_page_are_valid(tmp_path: Path) -> None:
+    seed_text, settings_text = blocks("models")
+    seed = seed_of(seed_text)
     assert list(seed.models) == [seed.model] == ["mine"]
-    (tmp_path / "settings.yaml").write_text(later)
+    (tmp_path / "settings.yaml").write_text(settings_text)
     settings = load(tmp_path / "settings.yaml")
     assert (settings.thinking.model, list(settings.models)) == ("mine", ["mine"])
     model = catalogue.find("gemma-4-e2b")
@@ -145,28 +148,26 @@ def test_the_models_page_has_a_seed_settings_and_files_that_are_right(tmp_path: 
         assert f"<{where}>" in page("models")
 
 
-def test_the_page_on_model_servers_has_every_field_and_every_sentence() -> None:
-    told = page("model-server")
-    assert all(f"`{field}: " in told for field in OFF)
-    aloud = {refused("here", status, words).aloud for status, words in (
+def test_the_page_on_model_servers_has_every_field_and_spoken_error() -> None:
+    written = page("model-server")
+    assert all(f"`{field}: " in written for field in OFF)
+    spoken_keys = {refused("here", status, words).aloud for status, words in (
         (401, b""), (404, b""), (429, b""), (500, b"audio input is not supported"),
         (400, b"exceeds the available context size"), (400, b"does not support tools"), (500, b""),
     )}  # fmt: skip
-    keys = {*aloud, unreachable("here", "").aloud, thinks("here").aloud}
-    one_line = " ".join(told.split())
+    keys = {*spoken_keys, unreachable("here", "").aloud, thinks("here").aloud}
+    one_line = " ".join(written.split())
     assert [key for key in keys if english().say(key) not in one_line] == []
 
 
-def test_the_files_that_start_a_slot_by_hand_are_those_of_the_box() -> None:
-    told = re.findall(r"```\n(\[all\].*?)```", page("rescue"), re.DOTALL)
-    assert told == [autoboot("a"), autoboot("b")]
+def test_the_autoboot_files_on_the_page_are_those_of_the_box() -> None:
+    written = re.findall(r"```\n(\[all\].*?)```", page("rescue"), re.DOTALL)
+    assert written == [autoboot("a"), autoboot("b")]
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
 @pytest.mark.long
-def test_every_command_of_a_page_may_be_typed(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_on_a_page_exists(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     commands = set(re.findall(r"`interlude ([a-z][a-z -]*)`", page(name)))
     known = parser()
     for command in sorted(commands):
@@ -176,19 +177,19 @@ def test_every_command_of_a_page_may_be_typed(
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_paths_of_the_repository_lead_somewhere(name: str) -> None:
+def test_paths_of_the_repository_exist(name: str) -> None:
     for path in re.findall(r"`((?:ansible|tests|image|docs)/[\w./-]+)`", page(name)):
         assert (ROOT / path).exists(), path
 
 
-def test_the_page_on_security_has_every_service() -> None:
+def test_the_security_page_lists_every_service() -> None:
     units = (ROOT / "system/usr/lib/systemd/system").glob("*.service")
     table = page("security").split("## Rights of each unit")[1]
     for unit in units:
         assert f"`{unit.stem}`" in table, unit.name
 
 
-def test_every_line_of_the_checklist_says_who_tried_it_or_that_nobody_did() -> None:
+def test_every_checklist_row_has_a_date_or_says_not_run() -> None:
     rows = re.findall(r"^\| (\d+) \|.*\| ([^|]+) \|$", page(CHECKLIST), re.MULTILINE)
     assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1))
     assert len(rows) >= 30
@@ -197,7 +198,7 @@ def test_every_line_of_the_checklist_says_who_tried_it_or_that_nobody_did() -> N
         assert state == "not run on hardware" or tried, number
 
 
-def test_every_word_for_ansible_and_every_verb_of_make_is_one() -> None:
+def test_every_ansible_name_and_make_verb_on_the_pages_exists() -> None:
     texts = [page(name) for name in PAGES]
     texts += [(ROOT / name).read_text() for name in ("ansible/README.md", "image/README.md")]
     text = "\n".join(texts)

@@ -1,4 +1,4 @@
-"""Text of others becomes one plain line, and words that a voice can say."""
+"""Text from outside becomes one plain line, or words that a voice can speak."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.plain_text import one_line, spoken
 
 
 @pytest.mark.parametrize(
-    ("written", "line"),
+    ("text_in", "line"),
     [
         ("two\nlines\t and  blanks ", "two lines and blanks"),
         ("bell\x07, colour \x1b[31m, zero\u200b width, private \ue000.",
@@ -21,8 +21,8 @@ from appliance.plain_text import one_line, spoken
         ("\x00\u2028\u200d", ""),
     ],
 )  # fmt: skip
-def test_a_plain_line_has_no_controls_and_keeps_its_marks(written: str, line: str) -> None:
-    assert one_line(written) == line
+def test_a_plain_line_has_no_control_characters_and_keeps_markup(text_in: str, line: str) -> None:
+    assert one_line(text_in) == line
 
 
 @given(st.text(max_size=200))
@@ -33,7 +33,7 @@ def test_every_text_becomes_one_line(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("text_in", "output"),
     [
         ("The **moon** is `near`.", "The moon is near."),
         ("# Bread\n- flour\n- water\n1. Knead it.", "Bread flour water 1. Knead it."),
@@ -52,25 +52,25 @@ def test_every_text_becomes_one_line(text: str) -> None:
         ("| a | b |", "a b"),
     ],
 )
-def test_markup_and_pictures_are_not_said(written: str, said: str) -> None:
-    assert spoken(written) == said
+def test_markup_and_emoji_are_not_spoken(text_in: str, output: str) -> None:
+    assert spoken(text_in) == output
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("text_in", "output"),
     [
         ("12. They are January to December.", "12. They are January to December."),
         ("2*3 is 6, and 3 * 4 is **12**.", "2 × 3 is 6, and 3 × 4 is 12."),
         ("1. Mix it.", "1. Mix it."),
     ],
 )
-def test_a_number_is_said_where_it_stands(written: str, said: str) -> None:
-    """It may be the answer, or the step of a recipe."""
-    assert spoken(written) == said
+def test_a_leading_number_is_spoken(text_in: str, output: str) -> None:
+    """It may be the answer itself, or the number of a step in a recipe."""
+    assert spoken(text_in) == output
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("text_in", "output"),
     [
         ("I have turned light.kitchen_light on.", "I have turned light kitchen light on."),
         ("It is binary_sensor.door_2.", "It is binary sensor door 2."),
@@ -78,12 +78,12 @@ def test_a_number_is_said_where_it_stands(written: str, said: str) -> None:
         ("scene.movie", "scene movie"),
     ],
 )
-def test_an_entity_id_is_said_as_its_words(written: str, said: str) -> None:
-    assert spoken(written) == said
+def test_an_entity_id_is_spoken_as_its_words(text_in: str, output: str) -> None:
+    assert spoken(text_in) == output
 
 
 @pytest.mark.parametrize(
-    "written",
+    "text_in",
     [
         "See nasa.gov or weather.com.",
         "See light.example.org and the-light.kitchen now.",
@@ -92,13 +92,13 @@ def test_an_entity_id_is_said_as_its_words(written: str, said: str) -> None:
         "The timer.",
     ],
 )
-def test_any_other_dot_stays(written: str) -> None:
-    assert spoken(written) == written
+def test_other_dots_are_kept(text_in: str) -> None:
+    assert spoken(text_in) == text_in
 
 
-@pytest.mark.parametrize("written", ["", "   \n", "…", "🎉", "***", "---", "<br>", "\x00\x07"])
-def test_what_has_no_words_is_nothing(written: str) -> None:
-    assert spoken(written) == ""
+@pytest.mark.parametrize("text_in", ["", "   \n", "…", "🎉", "***", "---", "<br>", "\x00\x07"])
+def test_text_without_words_becomes_empty(text_in: str) -> None:
+    assert spoken(text_in) == ""
 
 
 def test_double_brackets_do_not_switch_to_phoneme_input() -> None:
@@ -106,10 +106,10 @@ def test_double_brackets_do_not_switch_to_phoneme_input() -> None:
 
 
 @given(st.text(max_size=200))
-def test_no_text_at_all_is_too_strange_for_a_voice(text: str) -> None:
-    said = spoken(text)
-    assert said == one_line(said)
-    assert not said or any(letter.isalnum() for letter in said)
+def test_every_text_becomes_one_line_with_words_or_empty(text: str) -> None:
+    output = spoken(text)
+    assert output == one_line(output)
+    assert not output or any(letter.isalnum() for letter in output)
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_no_text_at_all_is_too_strange_for_a_voice(text: str) -> None:
     ],
 )
 @pytest.mark.long
-def test_the_time_it_takes_does_not_grow_with_the_square_of_the_length(piece: str) -> None:
+def test_the_run_time_is_not_quadratic_in_the_length(piece: str) -> None:
     def least_s(length: int) -> float:
         text, took_s = (piece * length)[:length], []
         for _ in range(5):
-            begun_s = time.process_time()
+            began_s = time.process_time()
             spoken(text)
-            took_s.append(time.process_time() - begun_s)
+            took_s.append(time.process_time() - began_s)
         return min(took_s)
 
-    assert least_s(64_000) < 40 * least_s(4_000) + 0.01  # 16 times; the square would be 256
+    assert least_s(64_000) < 40 * least_s(4_000) + 0.01  # linear: 16 times; quadratic: 256 times

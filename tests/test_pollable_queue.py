@@ -1,4 +1,4 @@
-"""A queue between two threads: in order, readable while there is something, without waiting."""
+"""A queue between threads: ordered, never blocking, readable for poll(2) while it has items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def readable(queue: PollableQueue[int], wait_s: float = 0.0) -> bool:
     return bool(select.select([queue], [], [], wait_s)[0])
 
 
-def test_what_was_put_comes_out_once_and_in_order() -> None:
+def test_items_are_returned_once_and_in_order() -> None:
     queue: PollableQueue[int] = PollableQueue()
     assert not readable(queue)
     for number in range(3):
@@ -28,7 +28,7 @@ def test_what_was_put_comes_out_once_and_in_order() -> None:
     assert queue.pop_all() == []
 
 
-def test_of_more_than_it_holds_the_newest_are_left() -> None:
+def test_a_full_queue_keeps_the_newest_items() -> None:
     queue: PollableQueue[int] = PollableQueue(most=2)
     for number in range(5):
         queue.put(number)
@@ -43,7 +43,7 @@ def test_it_can_be_made_readable_without_an_item() -> None:
     assert not readable(queue)
 
 
-def test_nothing_of_another_thread_is_lost_and_each_poll_ends() -> None:
+def test_items_from_another_thread_are_not_lost_and_each_wakes_the_reader() -> None:
     queue: PollableQueue[int] = PollableQueue()
     numbers = range(2000)
 
@@ -68,7 +68,7 @@ def test_its_descriptor_is_closed_once(by: str) -> None:
     os.fstat(fd)
     if by == "close":
         queue.close()
-        queue.close()  # as an error's way out may do again
+        queue.close()  # error handling may close it twice
     else:
         del queue
         gc.collect()

@@ -1,4 +1,4 @@
-"""A test that starts a program that set-up does not install fails, and no other."""
+"""Only tests that start a program that set-up does not install fail."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ KNOWN = {"cat", "espeak-ng"}
 @pytest.mark.parametrize(
     "program", ["cat", "/usr/bin/cat", "bin/cat", sys.executable, f"{ROOT}/.venv/bin/interlude"]
 )
-def test_a_row_and_what_is_the_projects_own_may_be_started(program: str) -> None:
+def test_programs_of_the_table_and_of_the_project_may_be_started(program: str) -> None:
     assert stray(program, KNOWN) is None
 
 
 @pytest.mark.parametrize("program", ["dog", "/usr/bin/dog", "bin/dog", "/bin/cat5", f"{ROOT}-2/x"])
-def test_whatever_else_is_named(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", "/tests")  # the clone may lie in /tmp
+def test_any_other_program_is_reported(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/tests")  # the clone may be below /tmp
     assert stray(program, KNOWN, path="/usr/bin", cwd="/usr") == program
 
 
-def test_so_may_what_a_test_has_made_by_name_too(tmp_path: Path) -> None:
+def test_a_program_created_by_a_test_may_be_started_also_by_name(tmp_path: Path) -> None:
     program = tmp_path / "nmcli"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
@@ -45,7 +45,7 @@ MISSING = "with contextlib.suppress(FileNotFoundError):\n        subprocess.run(
 
 
 def run(tmp_path: Path, *bodies: str) -> tuple[int, str]:
-    """pytest's exit status and words for tests of these bodies, in a run of their own."""
+    """Run tests with these bodies. Returns pytest's exit status and output."""
     tests = [f"def test_{n}(tmp_path):\n    {body}\n" for n, body in enumerate(bodies)]
     (tmp_path / "test_these.py").write_text(BEGIN + "\n".join(tests))
     (tmp_path / "pytest.ini").touch()
@@ -53,19 +53,19 @@ def run(tmp_path: Path, *bodies: str) -> tuple[int, str]:
         [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.programs",
          "-p", "no:cacheprovider", "--basetemp", tmp_path / "temp", "-rfE", tmp_path],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none is needed: twice as fast
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # twice as fast
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_test_that_starts_rows_of_the_table_passes(tmp_path: Path) -> None:
-    code, said = run(
+def test_a_test_that_starts_programs_of_the_table_passes(tmp_path: Path) -> None:
+    code, output = run(
         tmp_path,
         "assert subprocess.run(['cat', '/dev/null']).returncode == 0",
         "assert subprocess.run('cat /dev/null', shell=True).returncode == 0",
         "assert subprocess.run([sys.executable, '-c', '']).returncode == 0",
     )
-    assert (code, "3 passed" in said) == (0, True), said
+    assert (code, "3 passed" in output) == (0, True), output
 
 
 @pytest.mark.parametrize(
@@ -76,26 +76,26 @@ def test_a_test_that_starts_rows_of_the_table_passes(tmp_path: Path) -> None:
         "pid = os.posix_spawn('/usr/bin/yes', ['yes', '--help'], {}); os.waitpid(pid, 0)",
     ],
 )
-def test_a_test_that_starts_anything_else_fails_and_says_what_to_do(
+def test_a_test_that_starts_another_program_fails_with_instructions(
     tmp_path: Path, body: str
 ) -> None:
-    code, said = run(tmp_path, body, "pass")
-    assert code == 1, said
-    assert "1 failed, 1 passed" in said
-    assert "no row of scripts/tools.txt for setup or test" in said
+    code, output = run(tmp_path, body, "pass")
+    assert code == 1, output
+    assert "1 failed, 1 passed" in output
+    assert "no row of scripts/tools.txt for setup or test" in output
 
 
-def test_what_it_starts_finds_rows_of_the_table_and_nothing_else(tmp_path: Path) -> None:
-    code, said = run(
+def test_child_processes_find_only_the_programs_of_the_table(tmp_path: Path) -> None:
+    code, output = run(
         tmp_path,
         "assert subprocess.run('command -v mkfs.vfat', shell=True).returncode == 0",
         "assert subprocess.run('command -v yes', shell=True).returncode != 0",
         "assert shutil.which('yes') is None",
     )
-    assert (code, "3 passed" in said) == (0, True), said
+    assert (code, "3 passed" in output) == (0, True), output
 
 
-def test_without_the_guard_it_would_find_it() -> None:
+def test_without_the_guard_the_other_program_would_be_found() -> None:
     found = subprocess.run(
         ["sh", "-c", "command -v yes"], env={"PATH": "/usr/bin:/bin"}, check=False,
         capture_output=True,

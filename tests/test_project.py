@@ -1,4 +1,4 @@
-"""The promises of the project as a whole: one table, one writer, one place for each import."""
+"""Rules for the whole project: imports, file sizes, test files, dependencies, licences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ APPLIANCE = ROOT / "appliance"
 LAB = ROOT / "lab"
 MODULES = sorted([*APPLIANCE.rglob("*.py"), *LAB.rglob("*.py")])
 
-# Foreign package → the files that may import it. `*` stands for any name in that folder.
+# Third-party package → the files that may import it. `*` matches any name in that folder.
 FOREIGN = {
     "alsaaudio": ["audio/alsa.py"],
     "dbus_fast": ["provision/improv/bluez.py"],
@@ -31,18 +31,18 @@ FOREIGN = {
     "gguf": ["models/audio_part.py", "lab/bench/model_weights.py"],
     "gpiod": ["panel/gpio_lines.py"],
     "gpiozero": ["panel/gpio.py", "panel/pin_factory.py"],
-    "hibari": ["voice/hibari/*"],  # its rules of reading, and its arithmetic of sound
+    "hibari": ["voice/hibari/*"],  # its text rules and its signal processing
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
     "h11": ["page/http_server.py"],
     "jinja2": ["page/templates.py", "think/template_renderer.py"],
-    "litert_lm": ["lab/bench/bakeoff_litert.py"],  # no dependency: who compares installs it
-    "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
+    "litert_lm": ["lab/bench/bakeoff_litert.py"],  # no dependency: installed by hand
+    "llama_cpp": ["think/llama_library.py"],  # the model, its tokens and its state
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
-    # Small networks beside live sound; the audio encoder, which is large, and ended when told.
+    # Small networks next to live audio, and the large audio encoder, which can be aborted.
     "onnxruntime": ["appliance/onnx_session.py", "think/streaming_encoder.py"],
-    "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
+    "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and an observer
     "pocketsphinx": [
         "hear/words/pocketsphinx_backend.py", "voice/speech_aligner.py", "lab/bench/voice_judge.py",
     ],
@@ -62,8 +62,8 @@ FOREIGN = {
         "provision/seed_parsers.py", "provision/setup_state.py", "settings/loading.py", "sim/*",
     ],
 }  # fmt: skip
-ANYWHERE = {"msgspec", "numpy"}  # records and samples are what all of it is made of
-# GPL (a voice's program imports it, voices/), training's, or another way.
+ANYWHERE = {"msgspec", "numpy"}  # records and samples are used everywhere
+# GPL (only a voice program in voices/ imports piper), for training only, or replaced by others.
 NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
 MOST_LINES = 350
 MOST_TEST_LINES = 400
@@ -72,7 +72,7 @@ LONG_TESTS = {"tests/system/test_fallback.py", "tests/system/test_units.py"}  # 
 
 @functools.cache
 def imports(path: Path) -> frozenset[str]:
-    """The outermost names of all packages that a file imports, wherever in it."""
+    """The top-level names of all packages that a file imports anywhere."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -83,7 +83,7 @@ def imports(path: Path) -> frozenset[str]:
 
 
 def tracked() -> Iterator[Path]:
-    """Every text file of the repository."""
+    """Yield every text file of the repository."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -98,7 +98,7 @@ def tracked() -> Iterator[Path]:
 # ── the source ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("package", FOREIGN)
 @pytest.mark.long
-def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
+def test_a_third_party_package_is_imported_only_where_its_row_allows(package: str) -> None:
     users = [path.relative_to(ROOT) for path in MODULES if package in imports(path)]
     strays = [
         str(user) for user in users if not any(user.match(place) for place in FOREIGN[package])
@@ -106,27 +106,27 @@ def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
     assert strays == []
 
 
-def test_every_foreign_package_has_its_row() -> None:
+def test_every_third_party_package_has_a_row() -> None:
     ours = {"appliance", "lab", *sys.stdlib_module_names}
     assert set().union(*map(imports, MODULES)) - ours <= FOREIGN.keys() | ANYWHERE
 
 
-def test_the_product_imports_nothing_of_trainings() -> None:
+def test_no_module_imports_a_package_that_it_must_not_use() -> None:
     assert {str(path): found for path in MODULES if (found := imports(path) & NEVER)} == {}
 
 
-def test_no_file_is_a_giant() -> None:
+def test_no_module_exceeds_the_line_limit() -> None:
     lines = {str(path): len(path.read_text().splitlines()) for path in MODULES}
     assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
 
 
-def test_no_file_is_a_drawer() -> None:
-    drawers = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
-    assert [str(path) for path in MODULES if {path.stem, path.parent.name} & drawers] == []
+def test_no_module_has_a_catch_all_name() -> None:
+    catch_all_names = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
+    assert [str(path) for path in MODULES if {path.stem, path.parent.name} & catch_all_names] == []
 
 
 @pytest.mark.long
-def test_nobody_swallows_every_error_in_silence() -> None:
+def test_no_except_clause_silently_ignores_every_error() -> None:
     all_errors = {None, "Exception", "BaseException"}
     silent = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -139,7 +139,7 @@ def test_nobody_swallows_every_error_in_silence() -> None:
 
 
 @pytest.mark.process
-def test_nothing_names_the_machine_it_was_written_on() -> None:
+def test_no_file_contains_a_path_of_a_developers_machine() -> None:
     home = re.compile(r"(?<![\w.~$])/(?:work|home/(?!a\b|b\b|pi\b)\w+|root|Users)/\w")
     named = [
         f"{path.relative_to(ROOT)}: {found[0]}"
@@ -150,20 +150,22 @@ def test_nothing_names_the_machine_it_was_written_on() -> None:
 
 
 # ── the tests ────────────────────────────────────────────────────────────────────────────────
-def test_every_module_has_its_test_file_of_that_name_or_a_row() -> None:
-    bare = {name for name in mirrors.modules() if not (ROOT / mirrors.mirror(name)).exists()}
-    assert sorted(bare - mirrors.ELSEWHERE.keys()) == []
+def test_every_module_has_a_test_file_of_its_name_or_a_row() -> None:
+    without_file = {
+        name for name in mirrors.modules() if not (ROOT / mirrors.mirror(name)).exists()
+    }
+    assert sorted(without_file - mirrors.ELSEWHERE.keys()) == []
 
 
-def test_a_row_is_of_a_module_without_one_and_names_tests_that_there_are() -> None:
-    every = set(mirrors.modules())
+def test_a_row_is_for_a_module_without_a_test_file_and_names_an_existing_one() -> None:
+    modules = set(mirrors.modules())
     for module, where in mirrors.ELSEWHERE.items():
-        assert module in every
+        assert module in modules
         assert not (ROOT / mirrors.mirror(module)).exists(), f"{module} has its test file now"
         assert not where.startswith("tests/") or (ROOT / where).exists(), where
 
 
-def test_no_test_file_is_a_giant_but_those_that_are_named() -> None:
+def test_only_the_named_test_files_exceed_the_line_limit() -> None:
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
         for path in (ROOT / "tests").rglob("*.py")
@@ -179,18 +181,18 @@ def test_no_test_file_is_a_giant_but_those_that_are_named() -> None:
         ("lab/sim/scene.py", "tests/lab/sim/test_scene.py"),
     ],
 )
-def test_the_place_of_a_modules_tests_follows_from_its_own(module: str, place: str) -> None:
+def test_the_path_of_a_test_file_follows_from_its_modules_path(module: str, place: str) -> None:
     assert mirrors.mirror(module) == place
 
 
 # ── the package ──────────────────────────────────────────────────────────────────────────────
-def test_the_changelog_speaks_of_this_version() -> None:
+def test_the_changelog_has_this_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## \[([^\]]+)\]", changelog, re.MULTILINE)
     assert __version__ in versions
 
 
-def test_what_the_box_imports_is_declared_and_locked() -> None:
+def test_every_declared_dependency_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[=<>]", need)[0] for need in project["dependencies"]}
     locked = set().union(
@@ -202,7 +204,7 @@ def test_what_the_box_imports_is_declared_and_locked() -> None:
 @pytest.mark.parametrize(
     "lock", ["requirements.lock", "requirements-dev.lock", "requirements-llama.lock"]
 )
-def test_every_locked_version_has_its_hashes_and_no_place(lock: str) -> None:
+def test_every_locked_version_has_hashes_and_no_url(lock: str) -> None:
     text = (ROOT / lock).read_text()
     entries = re.split(r"^(?=[a-z])", text, flags=re.MULTILINE)[1:]
     assert entries
@@ -211,7 +213,7 @@ def test_every_locked_version_has_its_hashes_and_no_place(lock: str) -> None:
     assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
 
 
-def test_both_locks_agree() -> None:
+def test_the_development_lock_contains_the_pins_of_the_box_lock() -> None:
     def pins(lock: str) -> set[str]:
         return set(re.findall(r"^[a-z0-9-]+==\S+(?: ; [^\\\n]+)?", (ROOT / lock).read_text(), re.M))
 
@@ -222,24 +224,24 @@ def test_both_locks_agree() -> None:
 PAGE = "## Python packages on the box\n\n| {} | {} | |\n"
 
 
-def test_every_dependency_has_a_licence_and_every_licence_a_dependency() -> None:
+def test_every_dependency_has_a_licence_row_and_every_row_a_dependency() -> None:
     assert licences.main() == 0
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "text"),
     [
         (PAGE.format("other", "MIT"), "numpy is locked, but has no row"),
         (PAGE.format("numpy", "GPL-3.0-or-later"), "the box may not depend on it"),
         (PAGE.format("numpy", "AGPL-3.0"), "the box may not depend on it"),
     ],
 )
-def test_a_licence_that_is_missing_or_unfit_is_said(page: str, said: str) -> None:
-    assert any(said in problem for problem in licences.problems(page, {"numpy"}, set()))
+def test_a_missing_or_unsuitable_licence_is_reported(page: str, text: str) -> None:
+    assert any(text in problem for problem in licences.problems(page, {"numpy"}, set()))
 
 
 @pytest.mark.parametrize(
-    ("said", "forbidden"),
+    ("text", "forbidden"),
     [
         ("License: GPL-3.0-or-later", True),
         ("License-Expression: AGPL-3.0-only", True),
@@ -250,20 +252,20 @@ def test_a_licence_that_is_missing_or_unfit_is_said(page: str, said: str) -> Non
         ("License: MIT", False),
     ],
 )
-def test_a_release_takes_no_package_that_calls_itself_gpl(
-    tmp_path: Path, said: str, forbidden: bool
+def test_a_package_with_gpl_metadata_is_refused_for_a_release(
+    tmp_path: Path, text: str, forbidden: bool
 ) -> None:
-    about = tmp_path / "some-1.0.dist-info/METADATA"
-    about.parent.mkdir()
-    about.write_text(f"Metadata-Version: 2.1\nName: some\n{said}\n\nText of GPL things.\n")
+    metadata = tmp_path / "some-1.0.dist-info/METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Metadata-Version: 2.1\nName: some\n{text}\n\nText of GPL things.\n")
     assert bool(licences.copyleft(tmp_path)) == forbidden
 
 
-def test_of_what_the_tests_run_with_only_a_voices_program_calls_itself_gpl() -> None:
+def test_in_the_test_environment_only_the_voice_program_is_gpl() -> None:
     found = licences.copyleft(Path(np.__file__).parents[1])
     assert [sentence.split()[0] for sentence in found] == ["piper-tts"]
 
 
 @pytest.mark.parametrize("licence", ["BSD-3-Clause", "LGPL-2.1-or-later"])
-def test_a_licence_that_fits_is_not_complained_of(licence: str) -> None:
+def test_a_suitable_licence_is_accepted(licence: str) -> None:
     assert licences.problems(PAGE.format("numpy", licence), {"numpy"}, set()) == []

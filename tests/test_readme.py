@@ -1,4 +1,4 @@
-"""The README is one page and says what is so; so do the pages that took what it had."""
+"""The README is one page, and its commands and figures match the Makefile and figures.md."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ ARCHITECTURE = sorted((ROOT / "docs/architecture").glob("*.md"))
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of every row of every table, heads and rules included."""
+    """The cells of every row of every table, including header and delimiter rows."""
     lines = re.findall(r"^\| (.*) \|$", text, re.MULTILINE)
     return [re.split(r" \| ", line) for line in lines]
 
 
 def figures() -> dict[str, list[str]]:
-    """What was measured → goal, measured, n, date, command, machine."""
+    """Name of the figure → goal, measured value, n, date, command, machine."""
     return {row[0]: row[1:] for row in rows(FIGURES.read_text("utf-8")) if len(row) == 7}
 
 
 @pytest.mark.long
-def test_the_page_of_the_tree_is_made_from_the_modules() -> None:
+def test_the_tree_page_is_generated_from_the_modules() -> None:
     assert tree.PAGE.read_text(encoding="utf-8") == tree.page(), "run: python -m scripts.reference"
 
 
 @pytest.mark.long
-def test_every_module_says_what_it_is_for() -> None:
+def test_every_module_has_a_summary() -> None:
     files = [path for name in tree.PACKAGES for path in (ROOT / name).rglob("*.py")]
     assert [str(path) for path in files if path.read_text() and not tree.summary(path)] == []
 
@@ -50,18 +50,18 @@ def test_a_page_of_the_architecture_is_short(page: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["demo", "test"])
-def test_the_two_commands_are_verbs_of_the_makefile(verb: str) -> None:
+def test_the_two_commands_are_targets_of_the_makefile(verb: str) -> None:
     assert f"make {verb}" in README
     assert re.search(rf"^{verb}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
-def test_the_six_figures_are_those_of_their_page() -> None:
+def test_the_six_figures_match_the_figures_page() -> None:
     section = README.split("## Six figures")[1].split("\n## ")[0]
-    head, rule, *told = rows(section.replace("|---|---|", "| --- | --- |"))
+    head, rule, *quoted = rows(section.replace("|---|---|", "| --- | --- |"))
     assert (head, rule) == (["what", "measured"], ["---", "---"])
-    assert len(told) == 6
+    assert len(quoted) == 6
     known = figures()
-    assert told == [[what, known[what][1]] for what, _ in told]
+    assert quoted == [[what, known[what][1]] for what, _ in quoted]
 
 
 def test_every_figure_has_a_date_a_command_and_a_machine_and_one_row() -> None:

@@ -1,4 +1,4 @@
-"""Records in files: read where they are whole, and never a crash."""
+"""Records in files: complete ones are read, and damaged ones never raise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Light(msgspec.Struct, frozen=True):
     share: float = 1.0
 
 
-def test_a_whole_record_is_read(tmp_path: Path) -> None:
+def test_a_complete_record_is_read(tmp_path: Path) -> None:
     file = tmp_path / "light.json"
     file.write_bytes(b'{"colour": "green", "unknown": [1]}')
     assert read_record(file, Light) == Light("green")
@@ -29,26 +29,26 @@ def test_a_whole_record_is_read(tmp_path: Path) -> None:
     "data",
     [
         b"",
-        b"\0" * 40,  # what a file system leaves of a file after a power cut
+        b"\0" * 40,  # as left by a file system after a power cut
         b'{"colour": "gre',
         b'{"colour": 5}',
         b'{"colour": "\xff"}',
         b'{"unknown": ' + b"[" * 60_000,
     ],
 )
-def test_a_damaged_record_is_none_and_said(tmp_path: Path, data: bytes) -> None:
+def test_a_damaged_record_is_none_with_a_problem(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "light.json"
     file.write_bytes(data)
     assert read_record(file, Light) is None
     assert load_record(file, Light) == (None, f"{file} is damaged")
 
 
-def test_a_file_that_is_not_there_is_nothing_wrong(tmp_path: Path) -> None:
+def test_a_missing_file_is_no_problem(tmp_path: Path) -> None:
     assert load_record(tmp_path / "light.json", Light) == (None, "")
     assert load_record(tmp_path / "no-folder/light.json", Light) == (None, "")
 
 
-def test_what_is_no_file_of_a_record_s_size_cannot_be_read(tmp_path: Path) -> None:
+def test_links_folders_fifos_and_large_files_are_refused(tmp_path: Path) -> None:
     good = b'{"colour": "green"}'
     (tmp_path / "good").write_bytes(good)
     (tmp_path / "link").symlink_to(tmp_path / "good")

@@ -21,7 +21,7 @@ from scripts import (
     reference_settings,
 )
 
-# Their words are the catalogue's, by the setting `language`.
+# Settings whose default text depends on `language`.
 BY_LANGUAGE = {
     "hearing.words.yield", "hearing.words.carry_on", "hearing.words.stop",
     "thinking.persona", "thinking.instruction",
@@ -29,11 +29,11 @@ BY_LANGUAGE = {
 
 
 @pytest.mark.long
-def test_every_page_is_what_the_sources_say() -> None:
+def test_every_page_is_up_to_date_with_the_sources() -> None:
     assert reference.outdated() == [], "run: python -m scripts.reference"
 
 
-def test_every_setting_has_its_row_with_its_default() -> None:
+def test_every_setting_has_a_row_with_its_default() -> None:
     rows = {row.key: yaml.safe_load(row.default) for row in reference_settings.rows()}
 
     def at(key: str) -> object:
@@ -56,12 +56,12 @@ def test_every_setting_has_its_row_with_its_default() -> None:
         assert default == plain or (default == "auto" and key in BY_LANGUAGE), key
 
 
-def test_every_setting_says_its_unit_or_reason() -> None:
+def test_every_setting_has_a_meaning() -> None:
     silent = [row.key for row in reference_settings.rows() if not row.meaning]
     assert silent == []
 
 
-def test_every_message_has_its_row_and_says_what_it_is() -> None:
+def test_every_message_has_a_row_with_a_summary() -> None:
     rows = [
         row
         for path in reference_messages.FOLDER.glob("*.py")
@@ -73,9 +73,9 @@ def test_every_message_has_its_row_and_says_what_it_is() -> None:
 
 
 def test_every_topic_of_a_box_is_on_the_page() -> None:
-    every = {name for name, value in vars(Topics).items() if isinstance(value, property)}
-    told = reference_mqtt.PUBLISHED.keys() | reference_mqtt.SUBSCRIBED.keys()
-    assert told == every - {"root", "device", "commands", "retained"}
+    topics = {name for name, value in vars(Topics).items() if isinstance(value, property)}
+    listed = reference_mqtt.PUBLISHED.keys() | reference_mqtt.SUBSCRIBED.keys()
+    assert listed == topics - {"root", "device", "commands", "retained"}
     assert reference_mqtt.COMMAND_PAYLOADS.keys() == {command.name for command in COMMANDS}
 
 

@@ -1,4 +1,4 @@
-"""The page of the state machine's parts: complete, and true of what the machine does."""
+"""The page about the parts of the dialogue state is complete and matches the state machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IDS = [part.field for part in PARTS]
 
 
 def operations(kind: type) -> set[str]:
-    """The methods of a part that return it changed."""
+    """The methods of a part that return a changed copy."""
     return {
         name
         for name, method in inspect.getmembers(kind, inspect.isfunction)
@@ -29,7 +29,7 @@ def operations(kind: type) -> set[str]:
     }
 
 
-@functools.cache  # and not at the import: every worker imports, one runs these tests
+@functools.cache  # not at import: every worker imports this file, and only one runs its tests
 def functions() -> dialog_calls.Functions:
     return dialog_calls.read()
 
@@ -40,18 +40,18 @@ def changes(module: str, name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=IDS)
-def test_every_operation_has_its_row_and_is_applied_by_somebody(part: StatePart) -> None:
+def test_every_operation_has_a_row_and_is_applied_somewhere(part: StatePart) -> None:
     assert {operation.name for operation in part.operations} == operations(part.kind)
     for operation in part.operations:
         assert reference_states.appliers(functions(), part.field, operation.name), operation.name
 
 
-def test_an_operation_that_nobody_applies_would_be_found() -> None:
+def test_an_unused_operation_would_be_found() -> None:
     assert reference_states.appliers(functions(), "hold", "restart") == []
 
 
 @pytest.mark.parametrize("part", PARTS, ids=IDS)
-def test_every_phase_is_shown_by_a_value_of_that_phase(part: StatePart) -> None:
+def test_the_example_value_of_every_phase_is_in_that_phase(part: StatePart) -> None:
     assert {name: part.phase(value) for name, value in part.phases.items()} == {
         name: name for name in part.phases
     }
@@ -59,12 +59,12 @@ def test_every_phase_is_shown_by_a_value_of_that_phase(part: StatePart) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=IDS)
-def test_no_operation_leads_to_a_phase_that_has_no_column(part: StatePart) -> None:
-    after = {part.after(phase, one) for phase in part.phases for one in part.operations}
+def test_every_phase_that_an_operation_leads_to_has_a_column(part: StatePart) -> None:
+    after = {part.after(phase, operation) for phase in part.phases for operation in part.operations}
     assert after - {""} <= set(part.phases)
 
 
-def test_every_value_object_of_the_state_has_its_table() -> None:
+def test_every_value_object_of_the_state_has_a_table() -> None:
     kinds = {type(getattr(DialogState(), field.name)) for field in dataclasses.fields(DialogState)}
     shown = {part.kind for part in PARTS}
     assert {kind.__name__ for kind in kinds if operations(kind)} <= {
@@ -82,7 +82,7 @@ def test_every_value_object_of_the_state_has_its_table() -> None:
         ("transition", "stop_all", {"ringing", "queue", "speech"}, {"parts"}),
     ],
 )
-def test_a_function_changes_what_it_and_those_that_it_calls_change(
+def test_the_changes_of_a_function_include_those_of_its_callees(
     module: str, name: str, may: set[str], may_not: set[str]
 ) -> None:
     found = changes(module, name)
@@ -91,14 +91,14 @@ def test_a_function_changes_what_it_and_those_that_it_calls_change(
 
 
 def may_change(message: DialogEvent, state: StateName) -> set[str]:
-    """As the page says: what the handler changes, and what is sent after every handler."""
-    told = changes("on_listening_mode", "send_listening_mode")
+    """The fields that the page names: changes of the handler and of the step after it."""
+    sent_always = changes("on_listening_mode", "send_listening_mode")
     if isinstance(message, Tick):
-        return told | changes("state_machine", "_tick")
+        return sent_always | changes("state_machine", "_tick")
     handler = handler_for(message, state)
     if handler is None:
-        return told
-    return told | changes(handler.__module__.rpartition(".")[2], handler.__name__)
+        return sent_always
+    return sent_always | changes(handler.__module__.rpartition(".")[2], handler.__name__)
 
 
 @settings(max_examples=60, deadline=None)

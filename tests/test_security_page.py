@@ -1,4 +1,4 @@
-"""docs/security.md: every test that it names is there, and every unit and user."""
+"""docs/security.md: every test that it names exists, and every unit and user has a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED = sorted(set(re.findall(r"`((?:tests|image/test)/[\w/]+\.py)(?:::(\w+))?`"
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)
-def test_a_test_that_holds_a_promise_is_there(file: str, name: str) -> None:
+def test_every_test_that_the_page_names_exists(file: str, name: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     assert re.search(rf"^def {name}\b" if name else r"^def test_", text, re.MULTILINE)
 
@@ -32,7 +32,7 @@ def test_every_unit_has_a_row_with_its_user() -> None:
         assert re.search(row, PAGE, re.MULTILINE), unit.name
 
 
-def test_the_set_up_page_has_as_many_fields_as_the_page_says() -> None:
+def test_the_number_of_set_up_fields_on_the_page_is_right() -> None:
     number = ("eight", "nine", "ten", "eleven", "twelve")[len(SubmittedForm.__struct_fields__) - 8]
     assert re.findall(r"(\w+) fields(?:; root| with a schema)", PAGE) == [number] * 2
 

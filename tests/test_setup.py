@@ -1,4 +1,4 @@
-"""Set-up: what it builds on which machine, and that it goes on where it was interrupted."""
+"""Set-up: the build flags for each machine, and how an interrupted set-up continues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scripts.progress import Failed, follow, took
 
 
 # ── llama.cpp ────────────────────────────────────────────────────────────────────────────────
-def test_llama_is_built_for_the_very_processor_of_a_pi() -> None:
+def test_llama_is_built_for_the_native_processor_on_arm() -> None:
     assert "-DGGML_NATIVE=ON" in llama.build_flags("aarch64", "fp asimd asimddp")
 
 
@@ -33,9 +33,7 @@ def test_an_x86_without_avx2_gets_a_build_without_it() -> None:
     ("cores", "gib", "jobs"),
     [(4, 7.5, 4), (4, 3.3, 3), (4, 1.6, 1), (4, 0.3, 1), (1, 16.0, 1), (32, 24.0, 24)],
 )
-def test_a_build_takes_no_more_at_once_than_memory_allows(
-    cores: int, gib: float, jobs: int
-) -> None:
+def test_the_number_of_build_jobs_is_limited_by_memory(cores: int, gib: float, jobs: int) -> None:
     assert llama.jobs(cores, gib) == jobs
 
 
@@ -47,7 +45,7 @@ def test_a_build_takes_no_more_at_once_than_memory_allows(
         ("-- Found Threads: TRUE", None),
     ],
 )
-def test_a_build_is_shown_as_steps_and_not_as_a_wall_of_text(line: str, shown: str | None) -> None:
+def test_a_build_is_shown_as_progress_steps(line: str, shown: str | None) -> None:
     assert llama.progress(line) == shown
 
 
@@ -67,7 +65,7 @@ def step(tmp_path: Path) -> Step:
     return Step("venv", "environment", digest("one"), tmp_path)
 
 
-def test_a_step_is_done_once_its_work_has_ended_well(step: Step) -> None:
+def test_a_step_is_done_once_its_work_has_succeeded(step: Step) -> None:
     assert not step.is_done()
     with doing(step):
         assert not step.is_done()
@@ -82,19 +80,19 @@ def test_a_step_that_was_interrupted_is_not_done(step: Step) -> None:
     assert not step.is_done()
 
 
-def test_a_step_is_done_anew_when_what_it_depends_on_has_changed(step: Step) -> None:
+def test_a_step_with_changed_inputs_is_not_done(step: Step) -> None:
     with doing(step):
         pass
     assert not replace(step, inputs=digest("two")).is_done()
 
 
-def test_a_fingerprint_is_of_what_is_in_a_file_and_not_of_its_age(tmp_path: Path) -> None:
-    one, other = tmp_path / "a", tmp_path / "b"
-    one.write_text("numpy")
-    other.write_text("numpy")
-    assert digest(one) == digest(other)
-    other.write_text("scipy")
-    assert digest(one) != digest(other)
+def test_a_digest_depends_on_the_content_of_a_file_and_not_on_its_age(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_text("numpy")
+    second.write_text("numpy")
+    assert digest(first) == digest(second)
+    second.write_text("scipy")
+    assert digest(first) != digest(second)
     assert digest("ab", "c") != digest("a", "bc")
 
 
@@ -103,17 +101,17 @@ def test_a_fingerprint_is_of_what_is_in_a_file_and_not_of_its_age(tmp_path: Path
 def test_a_program_that_fails_shows_the_end_of_its_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    talk = "print(*range(1000), 'no room', sep='\\n'); raise SystemExit(3)"
+    program = "print(*range(1000), 'no room', sep='\\n'); raise SystemExit(3)"
     with pytest.raises(Failed, match=r"exited with 3.*log"):
-        follow([sys.executable, "-c", talk], tmp_path / "log")
-    said = capsys.readouterr().err
-    assert "no room" in said
-    assert len(said.splitlines()) == 25
+        follow([sys.executable, "-c", program], tmp_path / "log")
+    printed = capsys.readouterr().err
+    assert "no room" in printed
+    assert len(printed.splitlines()) == 25
     assert len((tmp_path / "log").read_text().splitlines()) == 1001
 
 
 @pytest.mark.process
-def test_a_program_that_ends_well_says_nothing(
+def test_a_successful_program_prints_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     follow([sys.executable, "-c", "print('a wall of text')"], tmp_path / "log")
@@ -123,12 +121,12 @@ def test_a_program_that_ends_well_says_nothing(
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0.4, "0 s"), (59.0, "59 s"), (200.0, "3 min 20 s")]
 )
-def test_a_duration_is_said_as_one_says_it(seconds: float, words: str) -> None:
+def test_a_duration_is_formatted_in_minutes_and_seconds(seconds: float, words: str) -> None:
     assert took(seconds) == words
 
 
 @pytest.mark.process
-def test_a_set_up_that_is_interrupted_ends_what_it_has_started(tmp_path: Path) -> None:
+def test_an_interrupted_set_up_ends_its_child_processes(tmp_path: Path) -> None:
     child = "import os, subprocess; p = subprocess.Popen(['sleep', '60']); print(p.pid); p.wait()"
     pids: list[int] = []
 

@@ -1,4 +1,4 @@
-"""The site has every page that the README leads to, and loads nothing from elsewhere."""
+"""The site has every page reachable from the README, and loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from scripts import site_pages
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_site_has_every_page_of_the_docs_and_the_pages_beside_the_code() -> None:
+def test_the_site_has_every_page_of_docs_and_the_pages_next_to_the_code() -> None:
     pages = {str(path.relative_to(ROOT)) for path in site_pages.reached(ROOT / "README.md")}
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")} <= pages
     assert {"hw/audio.md", "appliance/dialog/table.md", "docs/demo.png", "LICENSE"} <= pages
 
 
-def test_links_are_followed_in_circles_and_to_pictures_and_not_to_hosts(tmp_path: Path) -> None:
+def test_links_to_pages_and_pictures_are_followed_and_links_to_hosts_are_not(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.md").write_text("[b](b.md#head) [web](https://example.org/c.md) [no](gone.md)")
     (tmp_path / "b.md").write_text("![seen](picture.png) [a](a.md)\n[c](folder/c.py)")
     (tmp_path / "picture.png").touch()
@@ -33,7 +35,7 @@ def test_links_are_followed_in_circles_and_to_pictures_and_not_to_hosts(tmp_path
 
 
 def build_site(tree: Path, readme: str) -> None:
-    """A site of one page, `readme`, with a page.md and a code.py beside it, by our mkdocs.yml."""
+    """Build a site with our mkdocs.yml: the page `readme`, a page.md and a code.py."""
     for name in ("scripts/site_pages.py", "docs/site.css"):
         (tree / name).parent.mkdir()
         shutil.copy(ROOT / name, tree / name)
@@ -54,13 +56,13 @@ def test_a_site_has_pages_and_code_at_their_paths(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", ["gone.md", "page.md#three", "#nowhere", "/page.md", "gone.py"])
 @pytest.mark.long
-def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path, link: str) -> None:
+def test_a_broken_link_ends_the_build(tmp_path: Path, link: str) -> None:
     with pytest.raises(Abort):
         build_site(tmp_path, f"# Head\n\n[a](page.md) [b]({link})\n")
 
 
 @pytest.mark.long
-def test_a_page_that_loads_something_from_another_host_ends_the_build(
+def test_a_page_that_loads_a_resource_from_another_host_ends_the_build(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(Abort):
@@ -68,7 +70,7 @@ def test_a_page_that_loads_something_from_another_host_ends_the_build(
     assert "index.html loads" in caplog.text
 
 
-def test_a_pipe_in_code_stands_in_a_table_without_its_backslash() -> None:
+def test_an_escaped_pipe_in_table_code_loses_its_backslash() -> None:
     escaped, plain = r"| `a \| b` | c \| d |", r"| `a | b` | c \| d |"
     assert site_pages.plain_pipes(f"x `a \\| b`\n{escaped}\n") == f"x `a \\| b`\n{plain}\n"
 
@@ -83,7 +85,7 @@ def test_a_pipe_in_code_stands_in_a_table_without_its_backslash() -> None:
         '@import "https://example.org/x.css";',
     ],
 )
-def test_what_is_loaded_from_another_host_is_found(text: str) -> None:
+def test_a_resource_from_another_host_is_found(text: str) -> None:
     assert site_pages.foreign(text)
 
 
@@ -97,5 +99,5 @@ def test_what_is_loaded_from_another_host_is_found(text: str) -> None:
         '<img alt="x" src="docs/demo.png">',
     ],
 )
-def test_what_the_site_holds_or_only_links_to_is_none(text: str) -> None:
+def test_local_resources_and_plain_links_are_accepted(text: str) -> None:
     assert site_pages.foreign(text) == []

@@ -1,4 +1,4 @@
-"""A test skips for what no package can give, and the last lines count it; any other skip fails."""
+"""Skips for a listed reason are counted in the last lines of a run; any other skip fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LACKING = f"pytest.skip({skips.MOUNTS!r})"
 
 
 def run(tmp_path: Path, *bodies: str, begin: str = "") -> tuple[int, list[str]]:
-    """pytest's exit status and lines for tests of these bodies, in a run of their own."""
+    """Run tests with these bodies. Returns pytest's exit status and the lines of its output."""
     tests = [f"def test_{n}():\n    {body}\n" for n, body in enumerate(bodies)]
     (tmp_path / "test_these.py").write_text(f"{BEGIN}{begin}\n" + "\n".join(tests))
     (tmp_path / "pytest.ini").touch()
@@ -26,7 +26,7 @@ def run(tmp_path: Path, *bodies: str, begin: str = "") -> tuple[int, list[str]]:
         [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.skips",
          "-p", "no:cacheprovider", "-rfE", tmp_path],
         cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False, timeout=60,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none is needed: twice as fast
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # twice as fast
     )  # fmt: skip
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
@@ -38,7 +38,7 @@ def test_the_last_lines_say_how_many_were_skipped_and_why(tmp_path: Path) -> Non
     assert "1 passed, 3 skipped" in lines[-1]
 
 
-def test_where_nothing_was_skipped_they_say_nothing_of_it(tmp_path: Path) -> None:
+def test_without_skips_the_summary_has_no_skip_lines(tmp_path: Path) -> None:
     code, lines = run(tmp_path, "pass")
     assert code == 0, lines
     assert not [line for line in lines if line.startswith("skipped")]
@@ -52,7 +52,7 @@ def test_a_skip_for_any_other_reason_fails_the_run(tmp_path: Path, body: str) ->
     assert any("is no row of LACKING" in line for line in lines)
 
 
-def test_so_does_a_mark_and_a_fixture(tmp_path: Path) -> None:
+def test_a_skip_by_a_mark_or_a_fixture_for_another_reason_fails_the_run(tmp_path: Path) -> None:
     begin = (
         "@pytest.fixture\ndef broker():\n    pytest.skip('no broker')\n"
         "@pytest.mark.skipif(True, reason='no sound')\ndef test_a(): pass\n"
@@ -68,19 +68,21 @@ def test_so_does_a_mark_and_a_fixture(tmp_path: Path) -> None:
     "begin",
     ["pytest.importorskip('no_such_module')", "pytest.skip('x', allow_module_level=True)"],
 )
-def test_so_does_a_whole_file(tmp_path: Path, begin: str) -> None:
+def test_a_skip_of_a_whole_file_for_another_reason_fails_the_run(
+    tmp_path: Path, begin: str
+) -> None:
     code, lines = run(tmp_path, "pass", begin=begin)
     assert code not in (0, 5), lines
     assert any("is no row of LACKING" in line for line in lines)
 
 
-def test_a_whole_file_may_skip_for_a_row(tmp_path: Path) -> None:
+def test_a_whole_file_may_skip_for_a_listed_reason(tmp_path: Path) -> None:
     code, lines = run(tmp_path, "pass", begin="pytest.skip(skips.MOUNTS, allow_module_level=True)")
-    assert code == 5, lines  # pytest's own: nothing was run
+    assert code == 5, lines  # pytest's exit status if no test was run
     assert f"skipped:   1 {skips.MOUNTS}" in lines
 
 
-def test_a_reason_counts_only_where_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reason_is_accepted_only_where_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert skips.refused(skips.ROOT_RIGHTS) == ""
     monkeypatch.setattr(os, "geteuid", lambda: 0)

@@ -1,4 +1,4 @@
-"""A test that starts a program without the mark `process` fails, and no other."""
+"""Only tests that start a program without the mark `process` fail."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def program():
 
 
 @pytest.mark.parametrize(("count", "marked"), [(0, False), (0, True), (2, True)])
-def test_nothing_is_wrong_with_a_test_of_its_tier(count: int, marked: bool) -> None:
+def test_a_test_with_the_right_mark_has_no_problem(count: int, marked: bool) -> None:
     assert unmarked(count, marked=marked) == ""
 
 
-def test_an_unmarked_start_is_told_with_the_line_to_add() -> None:
+def test_an_unmarked_start_is_reported_with_the_line_to_add() -> None:
     assert "pytestmark = pytest.mark.process" in unmarked(1, marked=False)
 
 
 def run(tmp_path: Path, body: str, *options: str) -> dict[str, int]:
-    """How many tests of a file passed, failed …, in a run of its own."""
+    """Run a test file. Returns the number of passed, failed and other tests."""
     (tmp_path / "test_these.py").write_text(BEGIN + body)
     (tmp_path / "pytest.ini").touch()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.tiers",
          "-p", "no:cacheprovider", "--basetemp", tmp_path / "temp", *options, tmp_path],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none is needed: twice as fast
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # twice as fast
     )  # fmt: skip
     found = re.findall(r"(\d+) (passed|failed|error|deselected)", done.stdout.splitlines()[-1])
     return {name: int(count) for count, name in found}
@@ -62,16 +62,16 @@ def test_a_start_without_the_mark_fails_and_with_it_passes(tmp_path: Path, body:
     assert run(tmp_path, marked, "-m", "not process") == {"deselected": 1}
 
 
-def test_a_fixture_counts_for_the_test_that_wants_it(tmp_path: Path) -> None:
+def test_a_program_started_by_a_fixture_counts_for_the_test_that_uses_it(tmp_path: Path) -> None:
     found = run(tmp_path, "def test_one(program): pass\ndef test_two(): pass\n")
     assert found == {"error": 1, "passed": 1}
 
 
-def test_computing_alone_is_the_pure_tier(tmp_path: Path) -> None:
+def test_a_test_that_only_computes_is_in_the_pure_tier(tmp_path: Path) -> None:
     assert run(tmp_path, "def test_one(): pass\n", "-m", "not process") == {"passed": 1}
 
 
-def test_a_long_test_is_not_of_the_pure_tier_and_starts_nothing(tmp_path: Path) -> None:
+def test_a_long_test_is_not_in_the_pure_tier_and_may_not_start_programs(tmp_path: Path) -> None:
     body = "@pytest.mark.long\ndef test_one(): pass\n"
     assert run(tmp_path, body) == run(tmp_path, body, "-m", "process") == {"passed": 1}
     assert run(tmp_path, body, "-m", "not process") == {"deselected": 1}

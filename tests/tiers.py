@@ -1,9 +1,9 @@
-"""A pytest plugin: the tests that start programs are marked `process`; no other starts one.
+"""A pytest plugin: only tests with the mark `process` may start programs.
 
 `pytest -m "not process"` is the pure tier: code and data in one process. A test that starts a
-program without the mark fails and names the line to add. A test that starts none, and keeps a
-processor for a third of a second and more, as seconds of sound through a canceller do, is marked
-`long`: it is not in the pure tier either, so that this is over in a minute.
+program without the mark fails with the line to add. A test that starts none but computes for a
+third of a second or more, such as seconds of sound through an echo canceller, has the mark `long`.
+It is not in the pure tier either, so that this tier ends within a minute.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tests.programs import TRIED
 
 MARK, LONG = "process", "long"
 STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.system"})
-# espeak-ng makes samples of a text and ends, as a function would; who needs speech of a kind asks
-# it once. What libraries only try is started once in a new environment, by whichever test is first.
+# espeak-ng turns a text into samples and exits, like a function; each kind of speech is requested
+# once. Programs that libraries only try are started once per environment, by any first test.
 AS_FUNCTIONS = frozenset({"espeak-ng", *TRIED})
 
 
@@ -37,7 +37,7 @@ class Starts:
             self.count += 1
 
     def pop(self) -> int:
-        """How many since the last time."""
+        """The number of starts since the last call."""
         count, self.count = self.count, 0
         return count
 
@@ -63,9 +63,9 @@ def unmarked(count: int, *, marked: bool) -> str:
     )
 
 
-@pytest.hookimpl(tryfirst=True)  # the option -m is applied by another of these
+@pytest.hookimpl(tryfirst=True)  # before the hook that applies the option -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that wait for programs come first, so that of two workers neither has them left."""
+    """Put tests that wait for programs first, so that no worker is left with them at the end."""
     items.sort(key=lambda item: item.get_closest_marker(MARK) is None)
     for item in items:
         if item.get_closest_marker(LONG):
@@ -74,7 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    item.config.stash[_STARTS].pop()  # what the import of a file has started
+    item.config.stash[_STARTS].pop()  # starts during the import of a test file
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""Waiting for what another thread does, with a limit."""
+"""Waits for a condition that another thread makes true, with a limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PATIENCE_S = 20.0  # on a very busy machine
 
 
 def until(true: Callable[[], object], within_s: float = PATIENCE_S) -> None:
-    """Until `true` is so, looked at every millisecond. Fails after `within_s`."""
+    """Wait until `true` returns true, polled every millisecond. Fails after `within_s`."""
     end_s = time.monotonic() + within_s
     while not true():
         assert time.monotonic() < end_s, "it never came"
