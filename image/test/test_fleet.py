@@ -140,7 +140,7 @@ def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet) -> None:
         played = fleet.update(file)
     assert played.code != 0
     assert "MiB are needed" in played.said
-    assert "Bring it to the box]" not in played.said
+    assert "release : Bring it to the box]" not in played.said
     assert fleet.kept() == ["0.2.0"] * 3
 
 
@@ -221,7 +221,7 @@ def test_a_box_that_nobody_can_reach_fetches_its_release_itself(fleet: Fleet) ->
             assert time.monotonic() < limit, box.ssh("journalctl -u interlude-update").stdout
             time.sleep(0.5)
         again = box.ssh("systemctl start interlude-pull.service; journalctl -u interlude-pull -n 5")
-        assert "0.10.0 is here" in again.stdout
+        assert "this box has 0.10.0" in again.stdout
     finally:
         server.terminate()
         server.wait()
