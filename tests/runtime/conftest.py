@@ -1,4 +1,4 @@
-"""A supervisor over small real processes."""
+"""Fixtures for supervisor tests with small real processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small real processes in place of the parts, and what a supervisor over them is asked."""
+"""Small real processes in place of the parts, and helpers for a supervisor that runs them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main(work):
             sys.exit(3)
     if MODE == "never comes up":
         time.sleep(600)
-    if MODE.startswith("shares core "):  # with whatever else runs there, which goes first
+    if MODE.startswith("shares core "):  # at idle priority, below everything else on that core
         os.sched_setaffinity(0, [int(MODE[12:])])
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     if MODE == "takes memory":
@@ -65,7 +65,7 @@ def main(work):
             print(work.name, file=notes)
 
 def held(work):
-    # A tracer that never looks keeps this process unreaped, as a driver keeps one in D state.
+    # A tracer that never waits keeps this process unreaped, as a driver keeps one in D state.
     import ctypes
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(0x59616D61, ctypes.c_ulong(-1), 0, 0, 0)  # PR_SET_PTRACER, PR_SET_PTRACER_ANY
@@ -87,7 +87,7 @@ Make = Callable[..., Supervisor]
 def row(
     name: str, silent_s: float = 5.0, needed: bool = True, start_s: float = 15.0
 ) -> process_table.Process:
-    """An ordinary process that wants nothing of the system."""
+    """The row of a process with normal scheduling and no pinned cores."""
     return process_table.Process(
         name, name, (), "normal", 0, 0, False, start_s, silent_s, needed, 1.0, memory_mib=500,
         package="doubles",
@@ -95,15 +95,15 @@ def row(
 
 
 def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 30.0) -> None:
-    """Let the supervisor work until `true()`."""
+    """Run the supervisor until `true()`."""
     deadline = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < deadline, "it did not come to pass"
+        assert time.monotonic() < deadline, "timeout: the condition never became true"
         supervisor.run_once(0.02)
 
 
 def mail(supervisor: Supervisor) -> list[Message]:
-    """What the conductor would be told."""
+    """The messages that the supervisor sent to the conductor."""
     every = Channel(supervisor.ipc.ends["supervisor"][1].dup()).receive_all()
     return [message for message in every if not isinstance(message, ObservedMessage)]
 

@@ -1,4 +1,4 @@
-"""Findings: in a table, as JSON, and as an exit code."""
+"""Findings as a table, as JSON and as an exit code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shown(found: list[Finding]) -> str:
     return terminal.getvalue()
 
 
-def test_the_table_has_the_remedy_under_what_it_mends() -> None:
+def test_the_table_shows_a_remedy_below_its_problem() -> None:
     text = shown(
         [diagnostics.ok("disk", "Room."), diagnostics.problem("voice", "None.", "Get one.")]
     )
@@ -26,7 +26,7 @@ def test_the_table_has_the_remedy_under_what_it_mends() -> None:
     assert "1 problem to fix" in text
 
 
-def test_names_in_brackets_are_shown_as_they_are() -> None:
+def test_names_in_brackets_are_shown_literally() -> None:
     assert "hw:[bold]" in shown([diagnostics.ok("card", "hw:[bold]")])
 
 
@@ -39,14 +39,14 @@ def test_warnings_alone_do_not_fail() -> None:
 
 def test_json_has_every_field() -> None:
     shown = ShownAs.of("page-find-hot", degrees=81)
-    (one,) = json.loads(diagnostics.as_json([diagnostics.problem("a", "b", "c", shown)]))
-    assert one == {
+    (finding,) = json.loads(diagnostics.as_json([diagnostics.problem("a", "b", "c", shown)]))
+    assert finding == {
         "looked_at": "a", "verdict": "problem", "sentence": "b", "remedy": "c",
         "key": "page-find-hot", "values": {"degrees": 81},
     }  # fmt: skip
 
 
-def test_what_a_part_says_of_itself_has_the_words_of_the_page_or_those_of_its_error() -> None:
+def test_a_parts_own_finding_has_the_text_of_the_page_or_of_its_error() -> None:
     shown = ShownAs.of("page-find-house")
     assert diagnostics.told_by("house", lambda: "It is here.", shown).key == "page-find-house"
 

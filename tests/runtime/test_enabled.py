@@ -1,4 +1,4 @@
-"""Which rows run, with the changes that an owner has made to them."""
+"""The rows of the process table that run, with the owner's changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows(*, words: bool = True, **changes: Any) -> dict[str, Process]:
     return {row.name: row for row in rows_to_run(load(None, changes), words=words)}
 
 
-def test_what_the_owner_changes_of_a_row_is_changed_and_nothing_else() -> None:
+def test_the_owner_can_change_single_fields_of_a_row() -> None:
     found = rows(processes={"thinker": {"cores": [1, 2, 3]}, "capture": {"priority": 0, "nice": 4}})
     thinker = process_table.row("thinker")
     assert (found["thinker"].cores, found["thinker"].nice) == ((1, 2, 3), thinker.nice)
@@ -31,22 +31,22 @@ def test_a_change_to_a_process_that_does_not_exist_is_refused() -> None:
         rows(processes={"thinkr": {"nice": 1}})
 
 
-def test_a_row_that_does_not_run_may_be_changed_all_the_same() -> None:
+def test_a_disabled_row_may_be_changed() -> None:
     assert "link" not in rows(processes={"link": {"nice": 1}})
 
 
 @pytest.mark.parametrize("words", [True, False])
-def test_words_run_where_somebody_has_a_use_for_them(words: bool) -> None:
+def test_words_run_only_if_they_are_wanted(words: bool) -> None:
     assert ("words" in rows(words=words)) == words
 
 
-def test_they_keep_the_order_of_the_table() -> None:
+def test_rows_keep_the_order_of_the_table() -> None:
     every = rows(link={"broker": "here"}, panel={"gpio": "keyboard"}, page={"enabled": True})
     assert list(every) == [row.name for row in process_table.PROCESSES]
 
 
 @pytest.mark.parametrize("voice", ["head", "auto", "espeak-ng"])
-def test_the_ring_of_states_is_made_only_for_the_voice_that_speaks_them(
+def test_the_ring_of_states_is_created_only_for_the_voice_that_uses_it(
     voice: str, tmp_path: Path
 ) -> None:
     settings = load(None, {"speaking": {"voice": voice}, "state_dir": str(tmp_path)})
@@ -57,7 +57,7 @@ def test_the_ring_of_states_is_made_only_for_the_voice_that_speaks_them(
 
 
 @pytest.mark.parametrize("page", [True, False])
-def test_the_ring_of_the_microphone_test_is_made_only_where_there_is_a_page(
+def test_the_ring_of_the_microphone_test_is_created_only_with_the_page(
     page: bool, tmp_path: Path
 ) -> None:
     settings = load(None, {"page": {"enabled": page}, "state_dir": str(tmp_path)})

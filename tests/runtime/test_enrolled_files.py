@@ -1,4 +1,4 @@
-"""What is kept of an enrolled voice: since when, and gone when it is forgotten."""
+"""The files of an enrolled voice: their date, and their removal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from appliance.runtime import enrolled_files
 
 
-def test_nobody_is_enrolled_where_nothing_lies(tmp_path: Path) -> None:
+def test_without_files_no_voice_is_enrolled(tmp_path: Path) -> None:
     assert enrolled_files.enrolled_at(tmp_path) is None
     assert not enrolled_files.is_there(tmp_path)
     assert enrolled_files.forget(tmp_path) == []
 
 
-def test_somebody_is_since_the_file_was_written_and_until_it_is_forgotten(tmp_path: Path) -> None:
+def test_a_voice_is_enrolled_from_the_files_date_until_it_is_forgotten(tmp_path: Path) -> None:
     file, folder = tmp_path / enrolled_files.FILE, tmp_path / enrolled_files.RECORDINGS
     file.write_bytes(b"numbers")
     assert enrolled_files.enrolled_at(tmp_path) == pytest.approx(file.stat().st_mtime)
@@ -25,7 +25,7 @@ def test_somebody_is_since_the_file_was_written_and_until_it_is_forgotten(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_recordings_alone_are_something_to_be_forgotten(tmp_path: Path) -> None:
+def test_recordings_alone_can_be_forgotten(tmp_path: Path) -> None:
     (tmp_path / enrolled_files.RECORDINGS).mkdir()
     assert enrolled_files.enrolled_at(tmp_path) is None
     assert enrolled_files.is_there(tmp_path)

@@ -1,4 +1,4 @@
-"""The factory reset: what it takes away, that it goes on, and that it tells the truth."""
+"""The factory reset: what it erases, that it resumes, and what it reports."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Settings:
+def owner_settings(tmp_path: Path) -> Settings:
     return settings.load(None, {"state_dir": str(tmp_path / "state")})
 
 
 def lived_in(state: Path) -> None:
-    """By an owner: a canary word wherever a part of the box puts what is the owner's."""
+    """Fill `state` as by an owner: a canary word in every file with personal data."""
     memory = Memory(state / "memory" / "memory.db", 100)
     for number in range(50):
         memory.remember(turn(number, CANARY))
@@ -62,12 +62,14 @@ def lived_in(state: Path) -> None:
     (state / "models" / "gemma" / "weights.gguf").touch()
 
 
-def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Settings) -> None:
-    """Their own names for it, so that a renamed file is not left out here."""
-    state = mine.state_path()
-    timers = timer_store.path(mine).relative_to(state).parts[0]
-    memory = path(mine).relative_to(state).parts[0]
-    house = {link.removed(mine).name, stale_topics.path(mine).name}
+def test_every_path_in_the_reset_table_is_written_by_a_part_of_the_box(
+    owner_settings: Settings,
+) -> None:
+    """The paths come from the parts' own constants, so that a renamed file is covered."""
+    state = owner_settings.state_path()
+    timers = timer_store.path(owner_settings).relative_to(state).parts[0]
+    memory = path(owner_settings).relative_to(state).parts[0]
+    mqtt_files = {link.removed(owner_settings).name, stale_topics.path(owner_settings).name}
     elsewhere = {".local/state/interlude", ".config/interlude"}
     known = {
         memory,
@@ -85,39 +87,39 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         startup_notices.TOLD,
         prompt_state_cache.FOLDER,
         encoder_files.FOLDER,
-        *house,
+        *mqtt_files,
         *elsewhere,
     }
     assert known == PATHS
 
 
-def test_a_reset_erases_what_the_table_says_and_nothing_else(tmp_path: Path) -> None:
+def test_a_reset_erases_the_paths_of_the_table_and_nothing_else(tmp_path: Path) -> None:
     lived_in(tmp_path)
     request_reset(tmp_path)
     complete_reset(tmp_path)
     left = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
     assert left == ["models/gemma/weights.gguf", NOTE]
     assert to_say(tmp_path) == "reset-done"
-    assert to_say(tmp_path) == "", "once"
+    assert to_say(tmp_path) == "", "reported once"
     assert not (tmp_path / NOTE).exists()
 
 
-def test_without_a_note_a_start_erases_nothing(tmp_path: Path) -> None:
+def test_without_a_request_a_start_erases_nothing(tmp_path: Path) -> None:
     lived_in(tmp_path)
     complete_reset(tmp_path)
     assert (tmp_path / "memory/memory.db").exists()
     assert to_say(tmp_path) == ""
 
 
-def test_a_reset_that_is_done_erases_nothing_more(tmp_path: Path) -> None:
-    """Of the next owner, in whose time the box did not come to say it."""
+def test_a_completed_reset_erases_nothing_more(tmp_path: Path) -> None:
+    """The next owner's data is safe even if the box has not reported the reset yet."""
     (tmp_path / NOTE).write_text(DONE)
     lived_in(tmp_path)
     complete_reset(tmp_path)
     assert (tmp_path / "memory/memory.db").exists()
 
 
-def test_no_word_is_on_the_raw_card_after_a_reset(tmp_path: Path) -> None:
+def test_no_personal_data_is_on_the_raw_card_after_a_reset(tmp_path: Path) -> None:
     with card(tmp_path) as sd:
         state = sd.at / "state"
         lived_in(state)
@@ -127,7 +129,7 @@ def test_no_word_is_on_the_raw_card_after_a_reset(tmp_path: Path) -> None:
         assert sd.count(CANARY) == 0
 
 
-def test_a_full_card_is_reset_all_the_same(tmp_path: Path) -> None:
+def test_a_full_card_can_be_reset(tmp_path: Path) -> None:
     with card(tmp_path) as sd:
         state = sd.at / "state"
         lived_in(state)
@@ -138,32 +140,32 @@ def test_a_full_card_is_reset_all_the_same(tmp_path: Path) -> None:
         assert to_say(state) == "reset-done"
 
 
-def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone(
+def test_an_undeletable_file_is_reported_at_each_start_until_it_is_erased(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     lived_in(tmp_path)
-    stubborn = tmp_path / "enrolled"
-    bind = ["mount", "--bind", "-o", "ro", str(stubborn), str(stubborn)]
+    undeletable = tmp_path / "enrolled"
+    bind = ["mount", "--bind", "-o", "ro", str(undeletable), str(undeletable)]
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
     try:
         request_reset(tmp_path)
         complete_reset(tmp_path)
         assert to_say(tmp_path) == "reset-incomplete"
-        assert to_say(tmp_path) == "reset-incomplete", "at each start"
+        assert to_say(tmp_path) == "reset-incomplete", "reported at each start"
         assert factory_reset.unfinished(tmp_path)
         files = {p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()}
         assert files == {Path(p) for p in ("enrolled/file", NOTE, "models/gemma/weights.gguf")}
         assert "enrolled/file is left: Read-only file system" in caplog.text
     finally:
-        subprocess.run(["umount", str(stubborn)], check=True)
+        subprocess.run(["umount", str(undeletable)], check=True)
     complete_reset(tmp_path)
     assert to_say(tmp_path) == "reset-done"
-    assert not stubborn.exists()
+    assert not undeletable.exists()
 
 
-def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path: Path) -> None:
-    """After each call that changes the disk in turn: a process that dies there."""
+def test_a_reset_killed_at_any_point_is_completed_at_the_next_start(tmp_path: Path) -> None:
+    """Kill the process after the nth call that changes the disk, for every second n."""
     code = (
         "import os, signal, sys; from pathlib import Path\n"
         "from appliance.runtime import factory_reset\n"
@@ -178,21 +180,21 @@ def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path:
         state = tmp_path / str(calls)
         lived_in(state)
         request_reset(state)
-        ended = subprocess.run(
+        child = subprocess.run(
             [sys.executable, "-c", code, str(state), str(calls)], cwd=ROOT, check=False
         )
-        if ended.returncode == 0:
+        if child.returncode == 0:
             break
-        assert ended.returncode == -signal.SIGKILL
+        assert child.returncode == -signal.SIGKILL
         assert factory_reset.unfinished(state)
         complete_reset(state)
         assert to_say(state) == "reset-done"
         assert not any((state / name).exists() for name in PATHS)
-    assert calls > 8, "it was killed in the middle"
-    assert ended.returncode == 0, "and at last came through"
+    assert calls > 8, "the reset was killed midway"
+    assert child.returncode == 0, "the last attempt completed"
 
 
-def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
+def test_a_symlink_is_deleted_and_its_target_is_not(tmp_path: Path) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious/file").write_text("precious")
     (tmp_path / "state").mkdir()
@@ -203,7 +205,7 @@ def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
     assert list((tmp_path / "state").iterdir()) == []
 
 
-def test_something_that_is_no_file_is_deleted_without_a_wait(tmp_path: Path) -> None:
+def test_a_fifo_is_deleted_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "echo.npz")
     assert clear(tmp_path) == []
     assert not (tmp_path / "echo.npz").exists()

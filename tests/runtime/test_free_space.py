@@ -1,4 +1,4 @@
-"""Free space of a disk."""
+"""The free space of a disk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from appliance.runtime.free_space import free_bytes
 
 
-def test_a_disk_has_room_and_one_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_free_space_is_positive_and_a_missing_path_is_an_error(tmp_path: Path) -> None:
     assert free_bytes(tmp_path) > 0
     with pytest.raises(FileNotFoundError):
         free_bytes(tmp_path / "none")

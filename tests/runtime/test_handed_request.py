@@ -1,4 +1,4 @@
-"""A request of a part without rights: taken once, only from its user, whatever lies there."""
+"""A request by an unprivileged part is taken once, and only as a regular file of its user."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from appliance.errors import NotAllowed, StorageError
 from appliance.runtime.handed_request import RequestOutcome, ask, new_id, outcome, pop, tell
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is asked for here."""
+class ColourRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request for these tests."""
 
     id: str
     color: str = ""
@@ -23,52 +23,52 @@ ME = os.geteuid()
 
 
 def test_a_request_is_taken_once(tmp_path: Path) -> None:
-    ask("wish", Wish("1", "blue"), tmp_path)
+    ask("wish", ColourRequest("1", "blue"), tmp_path)
     assert (tmp_path / "wish").stat().st_mode & 0o777 == 0o600
-    assert pop("wish", Wish, ME, tmp_path) == Wish("1", "blue")
-    assert pop("wish", Wish, ME, tmp_path) is None
+    assert pop("wish", ColourRequest, ME, tmp_path) == ColourRequest("1", "blue")
+    assert pop("wish", ColourRequest, ME, tmp_path) is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_second_request_does_not_take_the_place_of_the_first(tmp_path: Path) -> None:
-    ask("wish", Wish("1"), tmp_path)
+def test_a_second_request_does_not_replace_the_first(tmp_path: Path) -> None:
+    ask("wish", ColourRequest("1"), tmp_path)
     with pytest.raises(NotAllowed):
-        ask("wish", Wish("2"), tmp_path)
-    assert pop("wish", Wish, ME, tmp_path) == Wish("1")
-    ask("wish", Wish("2"), tmp_path)
+        ask("wish", ColourRequest("2"), tmp_path)
+    assert pop("wish", ColourRequest, ME, tmp_path) == ColourRequest("1")
+    ask("wish", ColourRequest("2"), tmp_path)
 
 
 @pytest.mark.parametrize(
     "data",
     [b"", b"{", b"[" * 9999, b'{"id": 1}', b'{"id": "1", "x": 2}', b"\xff" * 99, b"0" * 99_999],
 )
-def test_what_is_no_request_is_taken_away_and_is_none(tmp_path: Path, data: bytes) -> None:
+def test_an_invalid_request_is_removed_and_ignored(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "wish").write_bytes(data)
-    assert pop("wish", Wish, ME, tmp_path) is None
+    assert pop("wish", ColourRequest, ME, tmp_path) is None
     assert not (tmp_path / "wish").exists()
 
 
-def test_another_users_file_is_no_request(tmp_path: Path) -> None:
-    ask("wish", Wish("1"), tmp_path)
-    assert pop("wish", Wish, ME + 1, tmp_path) is None
+def test_another_users_file_is_ignored(tmp_path: Path) -> None:
+    ask("wish", ColourRequest("1"), tmp_path)
+    assert pop("wish", ColourRequest, ME + 1, tmp_path) is None
     assert not (tmp_path / "wish").exists()
 
 
-def test_a_link_a_fifo_and_a_folder_are_no_request_and_nobody_waits(tmp_path: Path) -> None:
+def test_a_symlink_a_fifo_and_a_folder_are_ignored_without_blocking(tmp_path: Path) -> None:
     folder, elsewhere = tmp_path / "wanted", tmp_path / "secret"
     folder.mkdir()
     elsewhere.write_text('{"id": "1"}')
     (folder / "wish").symlink_to(elsewhere)
-    assert pop("wish", Wish, ME, folder) is None
+    assert pop("wish", ColourRequest, ME, folder) is None
     assert elsewhere.exists()
     os.mkfifo(folder / "wish")
-    assert pop("wish", Wish, ME, folder) is None
+    assert pop("wish", ColourRequest, ME, folder) is None
     (folder / "wish/inside").mkdir(parents=True)
-    assert pop("wish", Wish, ME, folder) is None
+    assert pop("wish", ColourRequest, ME, folder) is None
     assert not (folder / "wish").exists()
 
 
-def test_what_came_of_it_is_known_by_its_request(tmp_path: Path) -> None:
+def test_an_outcome_belongs_to_its_request(tmp_path: Path) -> None:
     first, second = new_id(), new_id()
     assert outcome("wish", first, tmp_path) is None
     tell("wish", RequestOutcome(first, "No.", "Ask."), tmp_path)
@@ -76,9 +76,9 @@ def test_what_came_of_it_is_known_by_its_request(tmp_path: Path) -> None:
     assert outcome("wish", second, tmp_path) is None
 
 
-def test_where_there_is_no_folder_nobody_is_asked(tmp_path: Path) -> None:
+def test_a_missing_folder_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="The system service"):
-        ask("wish", Wish("1"), tmp_path / "no")
+        ask("wish", ColourRequest("1"), tmp_path / "no")
     with pytest.raises(StorageError):
         tell("wish", RequestOutcome("1"), tmp_path / "no")
-    assert pop("wish", Wish, ME, tmp_path / "no") is None
+    assert pop("wish", ColourRequest, ME, tmp_path / "no") is None

@@ -1,4 +1,4 @@
-"""A socket that a part listens on: there as soon as it can be, and not before."""
+"""A listening socket is opened as soon as its address is free."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from appliance.runtime.listening_socket import (
 from appliance.runtime.network_status import NetworkStatus, write_status
 
 
-def test_it_listens_on_the_address_that_it_is_told() -> None:
+def test_a_socket_listens_on_the_given_address() -> None:
     with try_listen(("127.0.0.1", 0)) as made, socket.create_connection(made.getsockname()):
         assert made.getsockname()[0] == "127.0.0.1"
 
 
-def test_of_a_connection_the_kernel_keeps_little_and_who_is_gone_is_let_go() -> None:
+def test_connections_have_small_buffers_and_dead_peers_are_detected() -> None:
     with try_listen(("127.0.0.1", 0)) as made, socket.create_connection(made.getsockname()):
         made.setblocking(True)
         accepted, _ = made.accept()
@@ -36,9 +36,7 @@ def test_of_a_connection_the_kernel_keeps_little_and_who_is_gone_is_let_go() -> 
     assert (waits_ms, idle_s) == (GONE_MS, PROBE_AFTER_S)
 
 
-def test_a_port_that_is_taken_is_waited_for_and_said_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_port_in_use_is_retried_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     taken = try_listen(("127.0.0.1", 0))
     waits = []
 
@@ -56,7 +54,7 @@ def test_a_port_that_is_taken_is_waited_for_and_said_once(
     assert caplog.text.count("nothing listens") == 1
 
 
-def test_while_the_set_up_wifi_is_open_the_port_is_left_to_its_page(tmp_path: Path) -> None:
+def test_while_the_set_up_wifi_is_open_the_port_is_not_opened(tmp_path: Path) -> None:
     write_status(NetworkStatus(setup="Interlude 3f"), tmp_path)
     rounds = 0
 
@@ -73,5 +71,5 @@ def test_while_the_set_up_wifi_is_open_the_port_is_left_to_its_page(tmp_path: Pa
     assert rounds == 2
 
 
-def test_who_is_told_to_stop_does_not_wait_for_it() -> None:
+def test_a_stop_ends_the_wait_for_the_port() -> None:
     assert listen(("192.0.2.1", 80), wait=lambda _: True, busy=lambda: False) is None

@@ -1,4 +1,4 @@
-"""Log lines: with journald's priority where it reads, with the time of day where it does not."""
+"""Log lines start with journald's priority under systemd, otherwise with the time of day."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from appliance.runtime.log import set_up_logging
 
 @pytest.fixture(autouse=True)
 def pytests_own_logging() -> Iterator[None]:
-    """As it was before."""
+    """Restore pytest's logging after each test."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
@@ -26,7 +26,7 @@ def pytests_own_logging() -> Iterator[None]:
     [(logging.DEBUG, 7), (logging.INFO, 6), (logging.WARNING, 4), (logging.ERROR, 3),
      (logging.CRITICAL, 5)],
 )  # fmt: skip
-def test_for_the_journal_a_line_begins_with_its_priority(
+def test_under_journald_a_line_starts_with_its_priority(
     level: int, priority: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("JOURNAL_STREAM", "8:1")
@@ -35,7 +35,7 @@ def test_for_the_journal_a_line_begins_with_its_priority(
     assert capsys.readouterr().err == f"<{priority}>capture: the card is gone\n"
 
 
-def test_for_a_person_it_begins_with_the_time_of_day(
+def test_without_journald_a_line_starts_with_the_time_of_day(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("JOURNAL_STREAM", raising=False)
@@ -46,21 +46,21 @@ def test_for_a_person_it_begins_with_the_time_of_day(
     )
 
 
-def test_what_is_below_the_level_is_not_logged(capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_below_the_level_are_not_logged(capsys: pytest.CaptureFixture[str]) -> None:
     set_up_logging("warning")
     logging.getLogger("capture").info("not this")
     logging.getLogger("capture").warning("but this")
-    said = capsys.readouterr().err
-    assert "not this" not in said
-    assert "but this" in said
+    output = capsys.readouterr().err
+    assert "not this" not in output
+    assert "but this" in output
 
 
-def test_libraries_that_tell_every_request_tell_only_what_is_wrong(
+def test_libraries_that_log_every_request_log_only_warnings(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     set_up_logging("debug")
     logging.getLogger("httpx").info("GET http://192.168.1.5/v1 with a key")
     logging.getLogger("httpx").warning("no answer")
-    said = capsys.readouterr().err
-    assert "key" not in said
-    assert "no answer" in said
+    output = capsys.readouterr().err
+    assert "key" not in output
+    assert "no answer" in output

@@ -1,4 +1,4 @@
-"""What a machine is called by, and how full it is; on machines that are made of files."""
+"""A machine's identifiers, memory use and limits, on simulated machines made of files."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def test_a_board_has_its_serial_number(tmp_path: Path) -> None:
     assert Machine(tmp_path).serial() == "10000000e63a4b5c"
 
 
-def test_a_machine_without_one_has_none(tmp_path: Path) -> None:
+def test_a_machine_without_identifiers_returns_empty_strings(tmp_path: Path) -> None:
     bare = Machine(tmp_path)
     assert (bare.serial(), bare.machine_id(), bare.mac()) == ("", "", "")
 
 
-def test_the_wired_card_names_the_machine_before_the_wireless_one(tmp_path: Path) -> None:
+def test_the_wired_interface_takes_precedence_over_the_wireless_one(tmp_path: Path) -> None:
     card(tmp_path, "wlan0", "d8:3a:dd:00:00:02", wireless=True)
     card(tmp_path, "eth0", "d8:3a:dd:00:00:01")
     card(tmp_path, "docker0", "02:42:ac:00:00:01", real=False)
     assert Machine(tmp_path).mac() == "d8:3a:dd:00:00:01"
 
 
-def test_a_card_whose_address_is_none_is_passed_over(tmp_path: Path) -> None:
+def test_an_interface_without_an_address_is_skipped(tmp_path: Path) -> None:
     card(tmp_path, "eth0", "")
     card(tmp_path, "wlan0", "d8:3a:dd:00:00:02", wireless=True)
     assert Machine(tmp_path).mac() == "d8:3a:dd:00:00:02"
@@ -64,13 +64,13 @@ def test_a_card_whose_address_is_none_is_passed_over(tmp_path: Path) -> None:
         ("", None),
     ],
 )
-def test_memory_in_use_is_what_could_not_be_given_back(
+def test_memory_in_use_excludes_reclaimable_memory(
     tmp_path: Path, meminfo: str, percent: int | None
 ) -> None:
     assert machine(tmp_path, proc__meminfo=meminfo).memory_used_percent() == percent
 
 
-def test_only_a_board_with_the_register_can_say_that_it_is_throttled(tmp_path: Path) -> None:
+def test_throttling_is_known_only_on_a_board_with_the_register(tmp_path: Path) -> None:
     assert not Machine(tmp_path).can_be_throttled()
     register = tmp_path / "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled"
     register.parent.mkdir(parents=True)
@@ -79,8 +79,8 @@ def test_only_a_board_with_the_register_can_say_that_it_is_throttled(tmp_path: P
 
 
 @pytest.mark.process
-def test_the_cores_and_limits_of_another_process_can_be_looked_at() -> None:
-    """Of a child whose own are smaller than this one's."""
+def test_the_affinity_and_limits_of_another_process_are_read() -> None:
+    """The child's affinity and limits are smaller than those of this process."""
     one = min(os.sched_getaffinity(0))
     narrow = (
         f"import os, resource, sys; os.sched_setaffinity(0, [{one}]);"

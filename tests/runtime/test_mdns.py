@@ -1,6 +1,6 @@
-"""The box's own name, as avahi says it: a socket stands in that answers as avahi 0.8 does.
+"""The box's own mDNS name from avahi, replaced here by a socket that answers as avahi 0.8 does.
 
-image/test/test_names.py asks avahi itself.
+image/test/test_names.py uses the real avahi.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNKNOWN = "-15 Timeout reached\n"
 
 @contextmanager
 def avahi(folder: Path, knows: dict[str, str]) -> Iterator[Path]:
-    """`knows`: its whole answer to each address."""
+    """`knows`: the complete answer for each address."""
     place = folder / "socket"
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(place))
@@ -46,20 +46,20 @@ def avahi(folder: Path, knows: dict[str, str]) -> Iterator[Path]:
             thread.join()
 
 
-def test_its_name_is_the_one_that_leads_to_it(tmp_path: Path) -> None:
+def test_the_own_name_is_the_one_that_resolves_to_an_own_address(tmp_path: Path) -> None:
     with avahi(tmp_path, {"192.168.1.7": "+ 2 0 kitchen-2.local\n"}) as place:
         assert own_name(["10.0.0.1", "192.168.1.7"], place) == "kitchen-2.local"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer_line",
     [UNKNOWN, "", "+ 2 0\n", "+ 2 0 kitchen local\n", "+ 2 0 k\xfc.local\n", "+ 2 0 a.local"],
 )
-def test_what_is_no_name_is_none(tmp_path: Path, said: str) -> None:
-    with avahi(tmp_path, {"192.168.1.7": said}) as place:
+def test_an_invalid_answer_gives_no_name(tmp_path: Path, answer_line: str) -> None:
+    with avahi(tmp_path, {"192.168.1.7": answer_line}) as place:
         assert own_name(["192.168.1.7"], place) == ""
 
 
-def test_where_nobody_answers_or_there_is_no_address_there_is_no_name(tmp_path: Path) -> None:
+def test_without_avahi_or_an_address_there_is_no_name(tmp_path: Path) -> None:
     assert own_name(["192.168.1.7"], tmp_path / "nobody") == ""
     assert own_name([], tmp_path / "nobody") == ""

@@ -1,4 +1,4 @@
-"""What is remembered, read while the box writes it."""
+"""Reading the memory database while the box writes it."""
 
 from __future__ import annotations
 
@@ -26,25 +26,33 @@ def fill(file: Path, count: int) -> Memory:
     return memory
 
 
-def test_the_newest_come_first_and_all_are_counted(file: Path) -> None:
+def test_turns_are_read_newest_first_with_their_total(file: Path) -> None:
     memory = fill(file, 7)
     turns, count = read_turns(file, 3)
-    assert ([one.turn for one in turns], count) == ([6, 5, 4], 7)
-    assert [one.turn for one in read_turns(file, 3, 6)[0]] == [0]
+    assert ([row.turn for row in turns], count) == ([6, 5, 4], 7)
+    assert [row.turn for row in read_turns(file, 3, 6)[0]] == [0]
     assert read_turns(file, 3, 99) == ([], 7)
     memory.close()
-    assert read_turns(file, 1)[0][0].heard == "answer 6", "also when nobody else has it open"
+    assert read_turns(file, 1)[0][0].heard == "answer 6", "readable while no process has it open"
 
 
-def test_every_field_is_as_it_was_remembered(file: Path) -> None:
+def test_every_field_is_read_as_it_was_written(file: Path) -> None:
     memory = Memory(file, 10)
     memory.remember(RememberedTurn("2026-01-01T10:00", 4, "typed", 2.5, "said", False, "m", "so"))
-    (one,), _ = read_turns(file, 5)
-    told = (one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, one.transcript)
-    assert told == ("2026-01-01T10:00", 4, "typed", 2.5, "said", False, "so")
+    (row,), _ = read_turns(file, 5)
+    fields = (
+        row.started,
+        row.turn,
+        row.asked,
+        row.seconds,
+        row.heard,
+        row.complete,
+        row.transcript,
+    )
+    assert fields == ("2026-01-01T10:00", 4, "typed", 2.5, "said", False, "so")
 
 
-def test_a_file_of_before_transcripts_is_read(file: Path) -> None:
+def test_a_file_without_the_transcript_column_is_read(file: Path) -> None:
     fill(file, 1).close()
     with sqlite3.connect(file) as db:
         db.execute("ALTER TABLE turns DROP COLUMN transcript")
@@ -52,20 +60,20 @@ def test_a_file_of_before_transcripts_is_read(file: Path) -> None:
     assert read_turns(file, 1)[0][0].transcript == ""
 
 
-def test_a_memory_that_is_not_there_has_no_turns_and_is_not_made(file: Path) -> None:
+def test_a_missing_file_has_no_turns_and_is_not_created(file: Path) -> None:
     assert read_turns(file, 5) == ([], 0)
     assert not file.exists()
 
 
 @pytest.mark.parametrize("data", [b"a-secret-word " * 1000, b"", b"SQLite format 3\0" + bytes(99)])
-def test_what_is_no_memory_is_an_error_in_words(file: Path, data: bytes) -> None:
+def test_an_invalid_file_raises_a_storage_error(file: Path, data: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(data)
     with pytest.raises(StorageError, match="cannot be read now"):
         read_turns(file, 5)
 
 
-def test_who_has_read_keeps_nobody_from_forgetting(file: Path) -> None:
+def test_reading_does_not_prevent_forgetting(file: Path) -> None:
     memory = fill(file, 3)
     read_turns(file, 5)
     memory.close()

@@ -1,4 +1,4 @@
-"""The process table: rows that are modules, rings of one writer, cores and priorities."""
+"""The process table: modules, rings, cores and priorities of its rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from appliance.runtime import process_table
 
 
-def test_every_row_of_the_table_is_a_module() -> None:
+def test_every_row_of_the_table_has_a_module() -> None:
     modules = [f"appliance.{row.module}" for row in process_table.PROCESSES]
     missing = [module for module in modules if not importlib.util.find_spec(module)]
     assert missing == []
@@ -31,20 +31,20 @@ def test_every_ring_has_one_writer_and_readers_that_are_processes() -> None:
         assert ring.waits_for is None or ring.waits_for in ring.readers
 
 
-def test_only_fifo_rows_have_a_priority_and_the_audio_ones_come_first() -> None:
+def test_only_fifo_rows_have_a_priority_and_audio_is_highest() -> None:
     priority = {row.name: row.priority for row in process_table.PROCESSES}
     for row in process_table.PROCESSES:
         assert bool(row.priority) == (row.scheduling == "fifo")
     assert min(priority["capture"], priority["playback"]) > priority["listener"]
 
 
-def test_the_thinkers_cores_are_its_own() -> None:
+def test_no_other_row_uses_the_thinkers_cores() -> None:
     thinker = process_table.row("thinker")
     others = [row for row in process_table.PROCESSES if row.name != "thinker"]
     assert not any(set(row.cores) & set(thinker.cores) for row in others)
 
 
-def test_a_row_is_found_by_its_name_and_another_is_not() -> None:
+def test_a_row_is_found_by_name_and_an_unknown_name_is_an_error() -> None:
     assert process_table.row("thinker").module == "think.thinker"
     with pytest.raises(KeyError):
         process_table.row("none")
@@ -59,6 +59,6 @@ def test_the_rings_of_a_process_are_those_that_name_it(row: process_table.Proces
     assert not set(written) & set(read)
 
 
-def test_the_rest_of_the_table_names_rows_that_there_are() -> None:
+def test_memory_exceptions_and_oom_scores_name_existing_rows() -> None:
     names = {row.name for row in process_table.PROCESSES}
     assert names >= process_table.UNLIMITED | process_table.OOM_SCORES.keys()

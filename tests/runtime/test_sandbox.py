@@ -1,4 +1,4 @@
-"""A process that gave up the network has none, nor has what it starts; all else goes on."""
+"""A process without network access, and its children and threads, cannot create such sockets."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def child(code: str, before: str = GIVE_UP.format(unix="none")) -> str:
     return done.stdout.strip() or done.stderr.strip().rpartition("\n")[2]
 
 
-def test_who_keeps_the_network_can_make_any_socket() -> None:
+def test_without_the_filter_any_socket_can_be_created() -> None:
     assert child("import socket; socket.socket(socket.AF_INET); print('made')", "") == "made"
 
 
 @pytest.mark.parametrize("family", ["AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK"])
-def test_who_gave_it_up_can_make_none(family: str) -> None:
+def test_the_filter_refuses_network_sockets(family: str) -> None:
     refused = child(f"socket.socket(socket.{family}, socket.SOCK_RAW)")
     assert "Address family not supported" in refused
 
 
-def test_nor_can_what_it_starts() -> None:
+def test_the_filter_applies_to_child_processes() -> None:
     grandchild = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
-    said = child(f"subprocess.run([sys.executable, '-c', {grandchild!r}])")
-    assert "Address family not supported" in said
+    output = child(f"subprocess.run([sys.executable, '-c', {grandchild!r}])")
+    assert "Address family not supported" in output
 
 
-def test_nor_can_its_threads() -> None:
+def test_the_filter_applies_to_threads() -> None:
     code = """
 import threading
 def late():
@@ -59,7 +59,7 @@ thread.join()
     assert "Address family not supported" in child(code)
 
 
-def test_an_io_uring_that_would_make_one_cannot_be_had() -> None:
+def test_the_filter_refuses_io_uring() -> None:
     code = """
 import ctypes, errno
 libc = ctypes.CDLL(None, use_errno=True)
@@ -69,7 +69,7 @@ print(errno.errorcode[ctypes.get_errno()])
     assert child(code) == "ENOSYS"
 
 
-def test_pairs_of_sockets_files_and_programs_go_on() -> None:
+def test_socket_pairs_files_and_programs_still_work() -> None:
     code = """
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 a.send(b"x")
@@ -82,7 +82,7 @@ print(b.recv(1).decode(), done.returncode)
 
 @pytest.fixture
 def resolver(tmp_path: Path) -> Iterator[Path]:
-    """Somebody who answers questions, in each way that a Unix socket can be spoken to."""
+    """Listeners on a Unix socket of each type, such as a name resolver has."""
     listening = []
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
         listening.append(socket.socket(socket.AF_UNIX, kind))
@@ -90,12 +90,12 @@ def resolver(tmp_path: Path) -> Iterator[Path]:
         if kind != socket.SOCK_DGRAM:
             listening[-1].listen(5)
     yield tmp_path
-    for one in listening:
-        one.close()
+    for server in listening:
+        server.close()
 
 
 def reach(resolver: Path, kind: str, unix: str) -> str:
-    """What comes of speaking to it."""
+    """The output of a sandboxed process that connects to the listener."""
     code = f"""
 line = socket.socket(socket.AF_UNIX, socket.{kind})
 line.connect({str(resolver / kind)!r})
@@ -108,56 +108,58 @@ KINDS = ("SOCK_STREAM", "SOCK_DGRAM", "SOCK_SEQPACKET")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_who_gave_up_the_network_asks_nobody_else_to_use_theirs(kind: str, resolver: Path) -> None:
+def test_the_filter_refuses_connections_to_local_resolvers(kind: str, resolver: Path) -> None:
     assert "Address family not supported" in reach(resolver, kind, "none")
     assert reach(resolver, kind, "any") == "reached"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_door_is_of_a_kind_that_no_resolver_speaks(kind: str, resolver: Path) -> None:
-    said = reach(resolver, kind, "door")
-    assert said == "reached" if kind == "SOCK_SEQPACKET" else "not supported" in said
+def test_the_control_socket_is_of_a_type_that_no_resolver_uses(kind: str, resolver: Path) -> None:
+    output = reach(resolver, kind, "door")
+    assert output == "reached" if kind == "SOCK_SEQPACKET" else "not supported" in output
 
 
 @pytest.mark.parametrize("unix", ["none", "door"])
-def test_a_pair_cannot_be_turned_to_somebody_else(unix: str, resolver: Path) -> None:
-    """A pair of datagrams could: each of them may name whom it is for."""
+def test_a_socket_pair_cannot_be_redirected_to_another_address(unix: str, resolver: Path) -> None:
+    """Datagram pairs are refused, because each datagram may name an address."""
     made = child("print(socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))",
                  GIVE_UP.format(unix=unix))  # fmt: skip
     assert "Address family not supported" in made
     for kind in ("SOCK_STREAM", "SOCK_SEQPACKET"):
-        there = str(resolver / kind)
-        connect = f"socket.socketpair(socket.AF_UNIX, socket.{kind})[0].connect({there!r})"
+        target = str(resolver / kind)
+        connect = f"socket.socketpair(socket.AF_UNIX, socket.{kind})[0].connect({target!r})"
         refusals = ("Permission denied", "already connected")
         assert any(why in child(connect, GIVE_UP.format(unix=unix)) for why in refusals)
         code = f"""
 a, b = socket.socketpair(socket.AF_UNIX, socket.{kind})
 try:
-    a.sendto(b"name?", {there!r})
+    a.sendto(b"name?", {target!r})
 except OSError:
     print("name?")
 else:
     print(b.recv(100).decode())
 """
-        assert child(code, GIVE_UP.format(unix=unix)) == "name?"  # refused, or to the other end
+        assert (
+            child(code, GIVE_UP.format(unix=unix)) == "name?"
+        )  # refused, or sent to the other end
 
 
-def test_a_socket_that_was_open_before_is_turned_to_nobody(resolver: Path) -> None:
+def test_a_socket_opened_before_the_filter_cannot_connect(resolver: Path) -> None:
     before = "import socket; left = socket.socket(socket.AF_UNIX)\n" + GIVE_UP.format(unix="none")
-    said = child(f"left.connect({str(resolver / 'SOCK_STREAM')!r})", before)
-    assert "Permission denied" in said
+    output = child(f"left.connect({str(resolver / 'SOCK_STREAM')!r})", before)
+    assert "Permission denied" in output
 
 
-def test_nor_does_what_it_starts_ask_anybody(resolver: Path) -> None:
-    there = str(resolver / "SOCK_STREAM")
-    grandchild = f"import socket; socket.socket(socket.AF_UNIX).connect({there!r})"
-    said = child(f"subprocess.run([sys.executable, '-c', {grandchild!r}])")
-    assert "Address family not supported" in said
+def test_child_processes_cannot_connect_to_local_resolvers(resolver: Path) -> None:
+    target = str(resolver / "SOCK_STREAM")
+    grandchild = f"import socket; socket.socket(socket.AF_UNIX).connect({target!r})"
+    output = child(f"subprocess.run([sys.executable, '-c', {grandchild!r}])")
+    assert "Address family not supported" in output
 
 
 @pytest.mark.parametrize("unix", get_args(UnixSockets))
 @pytest.mark.parametrize("machine", MACHINES)
-def test_a_filter_is_whole_instructions_that_jump_within_it(
+def test_a_filter_has_complete_instructions_and_valid_jumps(
     machine: str, unix: UnixSockets
 ) -> None:
     steps = program(MACHINES[machine], unix)

@@ -1,4 +1,4 @@
-"""Erasing: overwritten on the raw card, no link followed, nothing waited for."""
+"""Secure erase overwrites data on the raw card, follows no symlink and never blocks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.process
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_folder_exchanged_for_a_link_meanwhile_leads_nobody_elsewhere(tmp_path: Path) -> None:
-    """Before each call in turn that opens, lists or removes: by whoever may write there."""
+def test_a_folder_replaced_by_a_symlink_midway_is_not_followed(tmp_path: Path) -> None:
+    """The folder is replaced before the nth call that opens, lists or removes, for each n."""
     code = (
         "import os, sys; from pathlib import Path\n"
         "from appliance.runtime.secure_erase import erase\n"
@@ -46,7 +46,7 @@ def test_a_folder_exchanged_for_a_link_meanwhile_leads_nobody_elsewhere(tmp_path
     assert ended.returncode == 0, ended.stderr
 
 
-def test_folders_that_lie_too_deep_are_left_and_named_and_keep_nothing_else(tmp_path: Path) -> None:
+def test_folders_nested_too_deeply_are_reported_and_the_rest_is_erased(tmp_path: Path) -> None:
     (tmp_path / "0").mkdir()
     for number in range(1, 100):
         (tmp_path / str(number)).mkdir()
@@ -58,13 +58,13 @@ def test_folders_that_lie_too_deep_are_left_and_named_and_keep_nothing_else(tmp_
     assert [path.name for path in (tmp_path / "99").iterdir()] == ["d"]
 
 
-def test_a_timers_old_file_leaves_no_name_on_the_raw_card(tmp_path: Path) -> None:
+def test_a_replaced_file_leaves_no_content_on_the_raw_card(tmp_path: Path) -> None:
     with card(tmp_path) as sd:
         file = sd.at / "timers.json"
         secure_erase.replace(file, CANARY * 100, 0o600)
         assert sd.count(CANARY) == 100
         for number in range(5):
             secure_erase.replace(file, CANARY * 200 + str(number).encode(), 0o600)
-        assert sd.count(CANARY) == 200, "one version"
+        assert sd.count(CANARY) == 200, "only the current version"
         secure_erase.replace(file, b"{}", 0o600)
         assert sd.count(CANARY) == 0

@@ -1,4 +1,4 @@
-"""A box's commands work on the service's state and as its user; a checkout's as they always did."""
+"""Installed commands use the service's state and user; a checkout's commands change neither."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ME = os.geteuid()
 
 
 def user(uid: int, *names: str) -> Callable[[str], pwd.struct_passwd]:
-    """A system with these users, all of that number."""
+    """A user database with these names, all with `uid`."""
 
     def entry(name: str) -> pwd.struct_passwd:
         if name not in names:
@@ -45,7 +45,7 @@ def box(tmp_path: Path, environment: dict[str, str], uid: int = ME) -> ServiceAc
     return ServiceAccount(code, tmp_path / "releases", state, users, environment)
 
 
-def test_a_checkout_changes_nothing() -> None:
+def test_a_command_of_a_checkout_changes_nothing() -> None:
     environment: dict[str, str] = {}
     ServiceAccount(environment=environment).enter("box")
     assert environment == {}
@@ -55,13 +55,13 @@ def test_a_checkout_changes_nothing() -> None:
 @pytest.mark.parametrize("runs_as", ["caller", "box", "model"])
 def test_an_empty_environment_finds_the_services_state(tmp_path: Path, runs_as: RunsAs) -> None:
     environment: dict[str, str] = {}
-    here = box(tmp_path, environment)
-    here.enter(runs_as)
+    account = box(tmp_path, environment)
+    account.enter(runs_as)
     assert environment["STATE_DIRECTORY"] == str(tmp_path / "state")
     assert environment["PATH"] == PATH
 
 
-def test_a_shell_of_somebodys_own_finds_it_too_and_none_of_their_settings(tmp_path: Path) -> None:
+def test_a_login_shell_gets_the_services_state_instead_of_its_own_settings(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     environment = {"HOME": "/home/me", "XDG_STATE_HOME": "/mine", "XDG_CONFIG_HOME": "/mine",
                    "XDG_RUNTIME_DIR": "/run/user/0", "PATH": "/bin"}  # fmt: skip
@@ -71,40 +71,38 @@ def test_a_shell_of_somebodys_own_finds_it_too_and_none_of_their_settings(tmp_pa
     assert environment["PATH"] == "/bin"
 
 
-def test_who_stays_root_takes_no_settings_from_the_services_folder(tmp_path: Path) -> None:
+def test_a_command_that_stays_root_reads_no_settings_of_the_service(tmp_path: Path) -> None:
     environment = {"XDG_CONFIG_HOME": "/mine"}
     box(tmp_path, environment).enter("caller")
     assert environment["XDG_CONFIG_HOME"] == NOWHERE
     assert not Path(NOWHERE).exists()
 
 
-def test_what_systemd_says_of_the_folder_counts(tmp_path: Path) -> None:
+def test_the_state_folder_of_systemd_takes_precedence(tmp_path: Path) -> None:
     environment = {"STATE_DIRECTORY": "/data/elsewhere"}
     box(tmp_path, environment).enter("box")
     assert environment["STATE_DIRECTORY"] == "/data/elsewhere"
 
 
-def test_a_command_has_the_passwords_that_systemd_gave_to_the_running_service(
-    tmp_path: Path,
-) -> None:
+def test_a_command_gets_the_credentials_of_the_running_service(tmp_path: Path) -> None:
     environment: dict[str, str] = {}
-    given = replace(box(tmp_path, environment), credentials=tmp_path / "credentials")
-    given.enter("box")
-    assert "CREDENTIALS_DIRECTORY" not in environment  # it does not run
-    given.credentials.mkdir()
-    given.enter("caller")
+    account = replace(box(tmp_path, environment), credentials=tmp_path / "credentials")
+    account.enter("box")
+    assert "CREDENTIALS_DIRECTORY" not in environment  # the service is not running
+    account.credentials.mkdir()
+    account.enter("caller")
     assert "CREDENTIALS_DIRECTORY" not in environment
-    given.enter("box")
-    assert environment["CREDENTIALS_DIRECTORY"] == str(given.credentials)
+    account.enter("box")
+    assert environment["CREDENTIALS_DIRECTORY"] == str(account.credentials)
 
 
-def test_a_system_without_that_user_says_so(tmp_path: Path) -> None:
-    here = ServiceAccount(tmp_path / "releases/x", tmp_path / "releases", tmp_path, user(1), {})
+def test_a_missing_service_user_is_an_error(tmp_path: Path) -> None:
+    account = ServiceAccount(tmp_path / "releases/x", tmp_path / "releases", tmp_path, user(1), {})
     with pytest.raises(NotAllowed, match="no user interlude, as which"):
-        here.enter("box")
+        account.enter("box")
 
 
-# Imports come first: who it becomes may not read where this machine keeps its Python.
+# Imports come first: the new user may not be able to read this machine's Python folder.
 TYPED = """
 import json, os, sys
 from pathlib import Path
@@ -131,7 +129,7 @@ print(json.dumps([os.getresuid(), os.getresgid(), os.getgroups(), str(path(mine)
 def typed(
     tmp_path: Path, runs_as: RunsAs, *files: Path, uid: int = 12345
 ) -> subprocess.CompletedProcess[str]:
-    """As root, with an empty environment."""
+    """Run TYPED as root with an empty environment."""
     return subprocess.run(
         [sys.executable, "-c", TYPED, str(tmp_path), runs_as, str(uid), *map(str, files)],
         cwd=tmp_path / "checkout", env={}, capture_output=True, text=True, check=False,
@@ -139,7 +137,7 @@ def typed(
 
 
 def readable_checkout(tmp_path: Path) -> None:
-    """The package where every user can read it: a checkout below /root is root's alone."""
+    """Copy the package to where every user can read it: a checkout below /root is private."""
     copy_package(tmp_path / "checkout")
     (tmp_path / "checkout/tests/runtime").mkdir(parents=True)
     for name in ("runtime/test_service_account.py", "package.py", "skips.py"):
@@ -148,7 +146,7 @@ def readable_checkout(tmp_path: Path) -> None:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Path:
-    """A box's folders, of user 12345; pytest's own are root's alone."""
+    """A box's folders, owned by user 12345 and readable, unlike pytest's own."""
     if ME != 0:
         pytest.skip(skips.ROOT_RIGHTS)
     for folder in (tmp_path, *tmp_path.parents):
@@ -161,8 +159,8 @@ def shared(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_who_fetches_models_looks_for_nothing_in_the_services_folder(shared: Path) -> None:
-    """The hub's library reads a token below HOME, and stops where it may not
+def test_the_model_user_has_no_home_in_the_services_folder(shared: Path) -> None:
+    """The hub's library reads a token below HOME, and fails if it may not
     (image/test/test_fleet_models.py)."""
     code = """
 import os, sys
@@ -179,7 +177,7 @@ print(os.getuid(), os.environ["HOME"])
         assert (done.stdout, done.stderr) == (f"4321 {home}\n", "")
 
 
-def test_a_user_who_may_not_look_into_the_services_folder_reads_the_systems_settings(
+def test_a_user_without_access_to_the_services_folder_reads_the_system_settings(
     shared: Path,
 ) -> None:
     (shared / "state").chmod(0o700)
@@ -200,25 +198,23 @@ print(owner_file())
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_root_types_is_done_by_the_services_user_who_cannot_go_back(shared: Path) -> None:
+def test_a_command_of_root_runs_as_the_service_user_without_a_way_back(shared: Path) -> None:
     done = typed(shared, "box")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("[[12345, 12345, 12345], [12345, 12345, 12345], [")
     assert f'"{shared}/state/memory/memory.db", "{shared}/state"]' in done.stdout
     owners = {(p.stat().st_uid, p.stat().st_gid) for p in (shared / "state").rglob("*")}
-    assert owners == {(12345, 12345)}, "nothing of root's is left behind"
+    assert owners == {(12345, 12345)}, "no file is owned by root"
 
 
-def test_who_fetches_models_has_a_home_that_holds_nothing_and_can_be_looked_into(
-    shared: Path,
-) -> None:
-    """A library that looks for its files there would be refused, and with it every fetch."""
+def test_the_home_of_the_model_user_is_readable(shared: Path) -> None:
+    """Otherwise a library that looks for its files there would fail, and with it every fetch."""
     done = typed(shared, "model")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith('"/"]\n')
 
 
-def test_a_file_that_only_root_can_read_is_named_with_what_to_do(shared: Path) -> None:
+def test_an_unreadable_file_is_named_with_a_remedy(shared: Path) -> None:
     private, open_to_all = shared / "private", shared / "open.yaml"
     private.mkdir(mode=0o700)
     (private / "words.yaml").touch()
@@ -228,10 +224,10 @@ def test_a_file_that_only_root_can_read_is_named_with_what_to_do(shared: Path) -
     assert refused.returncode == 1
     assert "words.yaml cannot be read by the box's own user, interlude" in refused.stderr
     assert "Copy it to where everybody may read" in refused.stderr
-    assert typed(shared, "box", private).returncode == 1, "a folder, too"
+    assert typed(shared, "box", private).returncode == 1, "folders are checked too"
 
 
-def test_somebody_else_is_told_to_ask_as_root(shared: Path) -> None:
+def test_another_user_is_told_to_use_sudo(shared: Path) -> None:
     words = [sys.executable, "-c", TYPED.replace("here.enter", "os.setuid(4321); here.enter"),
              str(shared), "box", "12345"]  # fmt: skip
     done = subprocess.run(
@@ -256,11 +252,11 @@ def test_somebody_else_is_told_to_ask_as_root(shared: Path) -> None:
         ("system status", "caller"), ("system setup", "caller"),
     ],
 )  # fmt: skip
-def test_each_verb_runs_as_the_user_whose_state_it_touches(words: str, runs_as: RunsAs) -> None:
+def test_each_command_runs_as_the_user_whose_state_it_uses(words: str, runs_as: RunsAs) -> None:
     assert parser().parse_args(words.split()).runs_as == runs_as
 
 
-def test_the_state_is_found_by_the_settings(
+def test_the_settings_use_the_state_folder_of_systemd(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))

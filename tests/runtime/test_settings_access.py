@@ -1,4 +1,4 @@
-"""A change is written where the file is one's own, and handed over where it is root's."""
+"""A settings change is written directly in a clone, and requested from root on a box."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def change(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
     return SettingsChange(ID, fingerprint(""), values, secret)
 
 
-def test_the_file_of_a_clone_is_written(tmp_path: Path) -> None:
+def test_in_a_clone_a_change_is_written_to_the_file(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=False)
     assert changes.requests.standing() == ("", "")
     changes.submit(change({"language": "de"}))
@@ -46,27 +46,27 @@ def test_the_file_of_a_clone_is_written(tmp_path: Path) -> None:
     assert changes.owner.settings().language == "de"
 
 
-def test_a_box_hands_the_change_over_and_waits_for_what_comes_of_it(tmp_path: Path) -> None:
+def test_on_a_box_a_change_is_requested_and_its_outcome_awaited(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     changes.submit(change({"language": "de"}, "horse"))
     assert not changes.owner.path.exists()
     request = tmp_path / "wanted" / REQUEST
     assert request.stat().st_mode & 0o777 == 0o600
     assert changes.requests.standing() == ("awaited", "")
-    tell(REQUEST, RequestOutcome("f" * 16), tmp_path / "changed")  # another's
+    tell(REQUEST, RequestOutcome("f" * 16), tmp_path / "changed")  # the outcome of another request
     assert changes.requests.standing() == ("awaited", "")
     tell(REQUEST, RequestOutcome(ID), tmp_path / "changed")
     assert changes.requests.standing() == ("done", "")
 
 
-def test_what_root_refuses_is_told(tmp_path: Path) -> None:
+def test_a_refusal_by_root_is_reported(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     changes.submit(change({"language": "de"}))
     tell(REQUEST, RequestOutcome(ID, "No.", "Ask again."), tmp_path / "changed")
     assert changes.requests.standing() == ("failed", "No. Ask again.")
 
 
-def test_a_unit_that_never_comes_is_not_waited_for_without_end(tmp_path: Path) -> None:
+def test_a_request_without_an_outcome_fails_after_a_timeout(tmp_path: Path) -> None:
     clock = Clock()
     changes = access(tmp_path, handed=True, clock=clock)
     changes.submit(change({"language": "de"}))
@@ -74,7 +74,7 @@ def test_a_unit_that_never_comes_is_not_waited_for_without_end(tmp_path: Path) -
     assert changes.requests.standing() == ("failed", "")
 
 
-def test_a_second_change_waits_for_the_first_to_be_taken(tmp_path: Path) -> None:
+def test_a_second_change_is_refused_until_the_first_is_taken(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     changes.submit(change({"language": "de"}))
     with pytest.raises(NotAllowed, match="Another change"):
@@ -84,7 +84,7 @@ def test_a_second_change_waits_for_the_first_to_be_taken(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("handed", [True, False])
-def test_a_bad_change_is_refused_before_it_is_handed_over(tmp_path: Path, handed: bool) -> None:
+def test_an_invalid_change_is_refused_before_it_is_requested(tmp_path: Path, handed: bool) -> None:
     changes = access(tmp_path, handed=handed)
     with pytest.raises(SettingsError):
         changes.submit(change({"language": "klingon"}))
@@ -94,14 +94,14 @@ def test_a_bad_change_is_refused_before_it_is_handed_over(tmp_path: Path, handed
     assert changes.requests.standing() == ("", "")
 
 
-def test_where_nobody_can_be_asked_it_is_said(tmp_path: Path) -> None:
+def test_without_a_request_folder_a_change_raises_an_error(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     (tmp_path / "wanted").rmdir()
     with pytest.raises(StorageError, match="The system service"):
         changes.submit(change({"language": "de"}))
 
 
-def test_a_service_asks_root_and_a_clone_writes_its_own_file(
+def test_a_service_requests_changes_from_root_and_a_clone_writes_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -120,7 +120,7 @@ def test_a_service_asks_root_and_a_clone_writes_its_own_file(
     assert named.owner.named
 
 
-def test_a_file_that_is_a_link_is_changed_where_it_lies(tmp_path: Path) -> None:
+def test_a_symlinked_settings_file_is_changed_at_its_target(tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     real = tmp_path / "dotfiles/settings.yaml"
     real.write_text("# mine\n")

@@ -1,4 +1,4 @@
-"""The file that tells how the box stands."""
+"""The file with the status of the box."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from appliance.runtime.status import (
 WELL = SupervisorStatus(pid=7, state="idle", ready=True, healthy=True)
 
 
-def test_what_was_written_is_read_again_by_anybody(tmp_path: Path) -> None:
+def test_a_status_is_readable_by_every_user(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(WELL)
     assert read_status(tmp_path) == WELL
     assert (tmp_path / NAME).stat().st_mode & 0o444 == 0o444
 
 
-def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
+def test_an_unchanged_status_is_not_written_again(tmp_path: Path) -> None:
     file = StatusFile(tmp_path)
     file.write(WELL)
     (tmp_path / NAME).unlink()
@@ -36,16 +36,16 @@ def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"state": "idle"}', b"\xff", b'{"x":' + b"[" * 4000]
 )
-def test_a_damaged_file_says_nothing(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_gives_no_status(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
     assert read_status(tmp_path) is None
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link", "too large"])
-def test_whoever_owns_the_folder_cannot_have_a_reader_wait_or_read_elsewhere(
+def test_a_fifo_a_symlink_and_a_huge_file_are_ignored_without_blocking(
     tmp_path: Path, kind: str
 ) -> None:
-    """Root reads it, too, and an open(2) of a FIFO would wait without end."""
+    """Root reads the file too, and open(2) of a FIFO would block forever."""
     good = msgspec.json.encode(WELL)
     if kind == "fifo":
         os.mkfifo(tmp_path / NAME)
@@ -76,17 +76,17 @@ def test_the_folder_is_the_one_that_systemd_made(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("state", ["listening", "thinking", "speaking", "holding"])
-def test_a_box_in_conversation_is_not_to_be_restarted(state: str) -> None:
+def test_a_box_in_conversation_counts_as_talking(state: str) -> None:
     assert SupervisorStatus(pid=1, state=state).talking
 
 
 @pytest.mark.parametrize("state", ["starting", "idle", "muted", "failed"])
-def test_a_silent_box_may_be(state: str) -> None:
+def test_a_silent_box_does_not_count_as_talking(state: str) -> None:
     assert not SupervisorStatus(pid=1, state=state).talking
 
 
 @pytest.mark.parametrize(
-    "sick",
+    "faulty",
     [
         SupervisorStatus(pid=1, ready=False, healthy=True),
         SupervisorStatus(pid=1, ready=True, healthy=False),
@@ -94,6 +94,6 @@ def test_a_silent_box_may_be(state: str) -> None:
         SupervisorStatus(pid=1, ready=True, healthy=True, state="failed"),
     ],
 )
-def test_a_box_that_lacks_anything_is_not_well(sick: SupervisorStatus) -> None:
+def test_a_box_with_any_fault_is_not_well(faulty: SupervisorStatus) -> None:
     assert WELL.well
-    assert not sick.well
+    assert not faulty.well

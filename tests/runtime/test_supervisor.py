@@ -1,4 +1,4 @@
-"""The supervisor: parts that end, hang or never come up; orderly stop; systemd's notifications."""
+"""The supervisor: parts that end, hang or never come up, orderly stop, and the status file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_parts_come_up_in_the_order_of_the_table(parts: Make) -> None:
     assert {m.part for m in mail(supervisor) if isinstance(m, PartChanged)} == {"first", "second"}
 
 
-def test_a_killed_part_is_started_again_and_the_other_is_left_alone(parts: Make) -> None:
+def test_a_killed_part_is_restarted_and_the_other_is_left_alone(parts: Make) -> None:
     supervisor = parts({"first": "works", "second": "works"})
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
@@ -49,7 +49,7 @@ def test_a_killed_part_is_started_again_and_the_other_is_left_alone(parts: Make)
     ]
 
 
-def test_a_frozen_part_is_killed_and_started_again(parts: Make) -> None:
+def test_a_frozen_part_is_killed_and_restarted(parts: Make) -> None:
     supervisor = parts({"first": "works"}, silent_s=0.5)
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
@@ -61,16 +61,16 @@ def test_a_frozen_part_is_killed_and_started_again(parts: Make) -> None:
     assert "did not beat" in downs[0].problem
 
 
-def test_a_part_that_dies_again_and_again_has_failed_is_said_so_once_and_slowed(
+def test_a_crash_looping_part_is_reported_as_failed_once_and_restarted_with_back_off(
     parts: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Slowed: by pauses that grow and are kept. How long its starts take is the machine's."""
+    """The pauses grow and are observed. How long the starts take depends on the machine."""
     supervisor = parts({"first": "dies at once", "second": "works"})
     supervisor.start()
     part = supervisor.parts["first"]
     for starts in range(2, FAILED_AT + 2):
         until(supervisor, lambda starts=starts: part.starts == starts)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-        assert time.monotonic() >= part.start_s  # not before its pause was over
+        assert time.monotonic() >= part.start_s  # not before the end of its pause
     pauses = re.findall(r"first exited with code 3; starting it again( in [\d.]+ s)?", caplog.text)
     assert pauses[:FAILED_AT] == ["", " in 0.25 s", " in 0.5 s", " in 1 s", " in 2 s"]
     assert mail(supervisor).count(PartChanged("first", "failed", "exited with code 3")) == 1
@@ -79,9 +79,7 @@ def test_a_part_that_dies_again_and_again_has_failed_is_said_so_once_and_slowed(
     assert not supervisor.healthy
 
 
-def test_a_part_that_has_failed_is_tried_again_and_failed_no_more_once_it_is_up(
-    parts: Make, tmp_path: Path
-) -> None:
+def test_a_failed_part_is_retried_and_recovers_once_it_is_up(parts: Make, tmp_path: Path) -> None:
     cure = tmp_path / "cure"
     supervisor = parts({"first": f"works once there is {cure}"})
     supervisor.start()
@@ -94,7 +92,7 @@ def test_a_part_that_has_failed_is_tried_again_and_failed_no_more_once_it_is_up(
     assert supervisor.healthy
 
 
-def test_a_conductor_that_comes_up_is_told_what_has_failed(parts: Make) -> None:
+def test_a_restarted_conductor_learns_which_parts_have_failed(parts: Make) -> None:
     supervisor = parts({"conductor": "works", "second": "dies at once"})
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["second"].failed)
@@ -109,16 +107,14 @@ def test_a_conductor_that_comes_up_is_told_what_has_failed(parts: Make) -> None:
     ]
 
 
-def test_the_box_stays_healthy_without_a_part_it_can_do_without(parts: Make) -> None:
+def test_the_box_stays_healthy_without_an_optional_part(parts: Make) -> None:
     supervisor = parts({"first": "dies at once"}, needed=False)
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].failed)
     assert supervisor.healthy
 
 
-def test_a_part_for_which_there_is_no_process_is_tried_again_and_the_other_lives_on(
-    parts: Make,
-) -> None:
+def test_a_part_that_cannot_be_spawned_is_retried_and_the_other_continues(parts: Make) -> None:
     supervisor = parts({"first": "works", "second": "works"})
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
@@ -128,7 +124,7 @@ def test_a_part_for_which_there_is_no_process_is_tried_again_and_the_other_lives
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
-    try:  # not a descriptor is left, as not a process is left at TasksMax=
+    try:  # no descriptor is left, similar to no process left at TasksMax=
         os.kill(pid(supervisor, "first"), signal.SIGKILL)
         until(supervisor, lambda: supervisor.parts["first"].starts >= 4)
     finally:
@@ -139,13 +135,13 @@ def test_a_part_for_which_there_is_no_process_is_tried_again_and_the_other_lives
     assert any("could not be checked" in problem for problem in problems)
 
 
-def test_parts_that_never_come_up_are_started_again(parts: Make) -> None:
+def test_parts_that_never_come_up_are_restarted(parts: Make) -> None:
     supervisor = parts(dict.fromkeys(("first", "second"), "never comes up"), start_s=1.0)
     supervisor.start()
     until(supervisor, lambda: all(part.starts == 2 for part in supervisor.parts.values()), 60.0)
 
 
-def test_a_part_that_runs_and_never_beats_is_killed_and_started_again(parts: Make) -> None:
+def test_a_part_that_runs_without_beating_is_killed_and_restarted(parts: Make) -> None:
     supervisor = parts({"first": "spins"}, silent_s=0.5)
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
@@ -154,7 +150,7 @@ def test_a_part_that_runs_and_never_beats_is_killed_and_started_again(parts: Mak
           and pid(supervisor, "first") != victim)  # fmt: skip
 
 
-def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_can(
+def test_a_part_without_cpu_time_is_not_restarted_and_the_box_sheds_load(
     parts: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     if not Path("/proc/self/schedstat").exists():
@@ -165,12 +161,12 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
     part, ages = supervisor.parts["first"], [0.0]
 
-    def looks() -> bool:
+    def overdue() -> bool:
         ages.append(part.heart.age_s(time.monotonic_ns()))
-        return max(ages) > 2.5  # two and a half times as long as is allowed
+        return max(ages) > 2.5  # two and a half times the allowed silence
 
     with load_of(9, core):
-        until(supervisor, looks, 60.0)
+        until(supervisor, overdue, 60.0)
         assert supervisor.healthy
         assert supervisor.floor().strain > 0
         assert [other.starts for other in supervisor.parts.values()] == [1, 1]
@@ -181,7 +177,7 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
     assert supervisor.healthy
 
 
-def test_stop_ends_every_part_even_one_that_is_frozen_or_will_not(parts: Make) -> None:
+def test_a_stop_ends_every_part_even_frozen_and_unresponsive_ones(parts: Make) -> None:
     supervisor = parts({"first": "works", "second": "ignores stop"})
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
@@ -193,7 +189,7 @@ def test_stop_ends_every_part_even_one_that_is_frozen_or_will_not(parts: Make) -
             os.kill(ended, 0)
 
 
-def test_the_first_part_ends_when_the_others_have(parts: Make, tmp_path: Path) -> None:
+def test_the_first_part_ends_after_the_others(parts: Make, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     supervisor = parts(dict.fromkeys(("first", "second", "third"), f"notes its end in {notes}"))
     supervisor.start()
@@ -204,9 +200,7 @@ def test_the_first_part_ends_when_the_others_have(parts: Make, tmp_path: Path) -
     assert ended[2:] == ["first"]
 
 
-def test_a_mute_switch_that_no_part_reads_cuts_the_microphone_from_start_to_end(
-    parts: Make,
-) -> None:
+def test_a_mute_switch_that_no_part_reads_keeps_the_microphone_muted(parts: Make) -> None:
     own = load(None, {"panel": {"gpio": "none", "mute_switch": True}})
     assert "panel" not in {row.name for row in rows_to_run(own, words=False)}
     supervisor = parts({"conductor": "works"}, own=own)
@@ -219,14 +213,14 @@ def test_a_mute_switch_that_no_part_reads_cuts_the_microphone_from_start_to_end(
     assert floor.cut
 
 
-def test_told_to_begin_anew_it_stops_in_order_and_says_so(parts: Make) -> None:
+def test_a_restart_request_stops_all_parts_and_is_recorded(parts: Make) -> None:
     supervisor = parts({"conductor": "wants to begin anew", "capture": "lives"})
     supervisor.run()
     assert supervisor.restarting
     assert all(part.child is None and not part.failed for part in supervisor.parts.values())
 
 
-def test_told_nothing_it_does_not_begin_anew(parts: Make) -> None:
+def test_a_stop_request_is_not_a_restart(parts: Make) -> None:
     supervisor = parts({"conductor": "lives"})
     supervisor.start()
     until(supervisor, lambda: supervisor.is_ready)
@@ -234,7 +228,7 @@ def test_told_nothing_it_does_not_begin_anew(parts: Make) -> None:
     assert not supervisor.restarting
 
 
-def test_how_the_box_stands_is_told_in_a_file(
+def test_the_status_file_reports_the_state_and_failed_parts(
     parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
@@ -242,11 +236,11 @@ def test_how_the_box_stands_is_told_in_a_file(
     supervisor.start()
     until(
         supervisor,
-        lambda: bool((told := status.read_status(tmp_path)) and told.well and told.talking),
+        lambda: bool((found := status.read_status(tmp_path)) and found.well and found.talking),
     )
     supervisor.parts["second"].failed = True
     supervisor.run_once()
-    told = status.read_status(tmp_path)
-    assert told is not None
-    assert told.failed == ("second",)
-    assert told.pid == os.getpid()
+    found = status.read_status(tmp_path)
+    assert found is not None
+    assert found.failed == ("second",)
+    assert found.pid == os.getpid()

@@ -1,4 +1,4 @@
-"""What a process is given: its row's rings, its mail, its heartbeat; from data and descriptors."""
+"""A worker gets its rings, channels and heartbeat from its wiring data and descriptors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = tuple(process_table.row(name) for name in ("conductor", "capture", "liste
 
 
 class Joined:
-    """The supervisor's side, and workers on descriptors of their own, as a process has them."""
+    """The supervisor's resources, and workers with duplicated descriptors, as processes have."""
 
     def __init__(self, folder: Path) -> None:
         self.settings = load(Path("/dev/null"), {"state_dir": str(folder)})
@@ -41,8 +41,10 @@ class Joined:
         wiring, _ = self.resources.for_process(name)
         ends = msgspec.convert(wiring["channel_fds"], dict[str, int])
         wiring["channel_fds"] = {peer: os.dup(fd) for peer, fd in ends.items()}
-        whole = {**wiring, "settings": msgspec.to_builtins(self.settings), "box_started_s": 7.0}
-        sent = msgspec.json.decode(msgspec.json.encode(whole))  # as the environment carries it
+        payload = {**wiring, "settings": msgspec.to_builtins(self.settings), "box_started_s": 7.0}
+        sent = msgspec.json.decode(
+            msgspec.json.encode(payload)
+        )  # as it is passed in the environment
         return Worker(name, sent)
 
 
@@ -56,21 +58,21 @@ def joined(tmp_path: Path) -> Iterator[Joined]:
 @pytest.mark.process
 @pytest.mark.parametrize("name", ["conductor", "panel", "link", "page"])
 def test_a_part_without_a_ring_loads_no_numpy(name: str) -> None:
-    """15 MiB of each, and a third of the time that it takes to start."""
+    """NumPy costs 15 MiB in each process and a third of its start time."""
     assert not process_table.rings_read_by(name) + process_table.rings_written_by(name)
     code = "import sys, appliance.runtime.worker, {}; sys.exit('numpy' in sys.modules)"
     module = f"appliance.{process_table.row(name).module}"
     subprocess.run([sys.executable, "-c", code.format(module)], check=True)
 
 
-def test_a_worker_is_its_row_with_the_settings_of_the_box(joined: Joined) -> None:
+def test_a_worker_has_its_row_and_the_settings_of_the_box(joined: Joined) -> None:
     worker = joined.worker("capture")
     assert (worker.name, worker.row) == ("capture", process_table.row("capture"))
     assert worker.settings == worker.files == joined.settings
     assert worker.box_started_s == 7.0
 
 
-def test_what_was_set_since_counts_and_what_the_files_say_is_kept_beside_it(
+def test_adjusted_settings_take_effect_and_the_files_settings_are_kept_separately(
     joined: Joined, tmp_path: Path
 ) -> None:
     (tmp_path / adjusted.FILE).write_bytes(
@@ -80,12 +82,12 @@ def test_what_was_set_since_counts_and_what_the_files_say_is_kept_beside_it(
     assert (worker.settings.speaking.volume, worker.files.speaking.volume) == (0.43, 0.8)
 
 
-def test_only_the_conductor_has_a_channel_to_everybody(joined: Joined) -> None:
+def test_only_the_conductor_has_a_channel_to_every_process(joined: Joined) -> None:
     assert set(joined.worker("conductor").channels) == {"capture", "listener", "supervisor", "room"}
     assert set(joined.worker("capture").channels) == {"conductor"}
 
 
-def test_mail_goes_both_ways(joined: Joined) -> None:
+def test_messages_pass_in_both_directions(joined: Joined) -> None:
     capture, conductor = joined.worker("capture"), joined.worker("conductor")
     assert capture.send(SetVolume(0.5))
     assert conductor.pop_messages("capture") == [SetVolume(0.5)]
@@ -93,7 +95,7 @@ def test_mail_goes_both_ways(joined: Joined) -> None:
     assert capture.pop_messages() == [Think(1)]
 
 
-def test_what_is_no_message_is_logged_once_a_kind_and_copies_are_not_mail(
+def test_invalid_data_is_logged_once_a_kind_and_copies_are_not_delivered(
     joined: Joined, caplog: pytest.LogCaptureFixture
 ) -> None:
     worker = joined.worker("capture")
@@ -108,7 +110,7 @@ def test_what_is_no_message_is_logged_once_a_kind_and_copies_are_not_mail(
     assert caplog.text.count("bad message from conductor") == 2
 
 
-def test_a_ring_is_written_by_one_and_read_by_another(joined: Joined) -> None:
+def test_a_ring_is_written_by_one_worker_and_read_by_another(joined: Joined) -> None:
     writer = joined.worker("capture").writer("mic")
     reader = joined.worker("listener").reader("mic")
     writer.write(np.full(80, 5, np.int16), index=1600)
@@ -118,17 +120,17 @@ def test_a_ring_is_written_by_one_and_read_by_another(joined: Joined) -> None:
 
 
 @pytest.mark.parametrize("name", ["voice", "played"])
-def test_a_ring_that_the_table_does_not_give_it_is_none_of_its(joined: Joined, name: str) -> None:
+def test_a_ring_outside_the_workers_row_is_refused(joined: Joined, name: str) -> None:
     with pytest.raises(KeyError):
         joined.worker("capture").writer(name)
 
 
-def test_the_floor_is_one_for_all(joined: Joined) -> None:
+def test_all_workers_share_one_floor(joined: Joined) -> None:
     joined.worker("conductor").floor.turn = 41
     assert joined.worker("capture").floor.turn == Floor(joined.resources.floor_fd).turn == 41
 
 
-def test_its_heart_is_its_own_and_ready_when_it_says_so(joined: Joined) -> None:
+def test_a_worker_has_its_own_heartbeat_and_is_ready_when_it_reports_so(joined: Joined) -> None:
     worker = joined.worker("capture")
     assert not joined.heart.is_ready
     worker.report_loading()
@@ -139,7 +141,7 @@ def test_its_heart_is_its_own_and_ready_when_it_says_so(joined: Joined) -> None:
     assert not Heartbeat(joined.resources.heartbeat_fd, 2).is_ready
 
 
-def test_a_stop_wakes_who_waits_and_may_be_asked_for_without_end(joined: Joined) -> None:
+def test_a_stop_wakes_pollers_and_can_be_requested_any_number_of_times(joined: Joined) -> None:
     worker = joined.worker("capture")
     waiting = select.poll()
     waiting.register(worker.stop_fd, select.POLLIN)

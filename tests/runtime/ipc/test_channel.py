@@ -1,4 +1,4 @@
-"""Channels: in order, never in the way, and nothing that is no message."""
+"""Channels deliver messages in order, never block, and skip invalid data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_messages_arrive_in_order() -> None:
     assert far.receive() is None
 
 
-def test_mail_waits_for_a_process_that_is_restarted() -> None:
+def test_messages_are_kept_for_a_restarted_process() -> None:
     ends = channel.pair()
     Channel(ends[0]).send(Think(1, (2, 3)))
     first = Channel(ends[1])
@@ -43,15 +43,15 @@ def test_mail_waits_for_a_process_that_is_restarted() -> None:
     assert Channel(socket.socket(fileno=fd)).receive() == Think(1, (2, 3))
 
 
-def test_a_full_mailbox_refuses_and_does_not_block() -> None:
+def test_sending_to_a_full_channel_fails_without_blocking() -> None:
     near, _far = (Channel(end) for end in channel.pair())
-    taken = 0
-    while taken < 10_000 and near.send(Ask("x" * 1000)):
-        taken += 1
-    assert 0 < taken < 10_000
+    accepted = 0
+    while accepted < 10_000 and near.send(Ask("x" * 1000)):
+        accepted += 1
+    assert 0 < accepted < 10_000
 
 
-def test_bytes_that_are_no_message_are_skipped_and_named() -> None:
+def test_invalid_bytes_are_skipped_and_reported() -> None:
     ends = channel.pair()
     near, far = Channel(ends[0]), Channel(ends[1])
     ends[0].send(b"\x81\xa4type\xa7Unknown")
@@ -64,7 +64,7 @@ def test_bytes_that_are_no_message_are_skipped_and_named() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_each_kind_at_its_largest_arrives_whole_and_so_does_its_copy(
+def test_the_largest_message_of_each_kind_and_its_copy_arrive_completely(
     kind: type[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     near, far = (Channel(end) for end in channel.pair())
@@ -77,7 +77,7 @@ def test_each_kind_at_its_largest_arrives_whole_and_so_does_its_copy(
     assert caplog.records == []
 
 
-# ── what is longer ───────────────────────────────────────────────────────────────────────────
+# ── too long ─────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     "message",
     [
@@ -89,7 +89,7 @@ def test_each_kind_at_its_largest_arrives_whole_and_so_does_its_copy(
     ],
     ids=lambda message: type(message).__name__,
 )  # fmt: skip
-def test_what_is_too_long_is_cut_to_fit_and_the_log_says_so_once(
+def test_a_message_that_is_too_long_is_truncated_and_logged_once(
     message: Mail, caplog: pytest.LogCaptureFixture
 ) -> None:
     near, far = (Channel(end) for end in channel.pair())
@@ -107,7 +107,7 @@ def test_what_is_too_long_is_cut_to_fit_and_the_log_says_so_once(
      SetMode(cast("ModeName", "x" * 200))],
     ids=lambda message: type(message).__name__,
 )  # fmt: skip
-def test_what_can_be_cut_to_nothing_sound_is_never_sent_and_never_raises(
+def test_a_message_that_cannot_be_made_valid_is_not_sent_and_does_not_raise(
     message: Mail, caplog: pytest.LogCaptureFixture
 ) -> None:
     near, far = (Channel(end) for end in channel.pair())

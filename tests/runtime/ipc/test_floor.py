@@ -1,4 +1,4 @@
-"""The floor: words that all processes share."""
+"""The floor: words in memory shared by all processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_floor_is_free_at_first() -> None:
     assert not words.held
 
 
-def test_the_microphone_is_muted_until_it_is_known_what_it_was() -> None:
+def test_the_microphone_is_muted_until_its_state_is_known() -> None:
     words = Floor(floor.create())
     assert (words.muted, words.microphone_off, words.mute_unknown) == (True, True, True)
     for known in (False, True):
@@ -30,7 +30,7 @@ def test_the_microphone_is_muted_until_it_is_known_what_it_was() -> None:
         assert (words.muted, words.microphone_off, words.mute_unknown) == (known, known, False)
 
 
-def test_each_word_keeps_to_itself() -> None:
+def test_each_word_is_independent() -> None:
     words = Floor(floor.create())
     words.turn, words.hold, words.released, words.muted = 2**63, 7, 6, True
     assert (words.turn, words.hold, words.released, words.muted) == (2**63, 7, 6, True)
@@ -44,7 +44,7 @@ def test_an_onset_holds_the_floor_until_its_serial_is_released() -> None:
     assert not words.held
 
 
-def test_a_press_is_there_until_it_is_taken() -> None:
+def test_a_press_is_pending_until_it_is_taken() -> None:
     words = Floor(floor.create())
     words.press += 1
     assert (words.pressed, words.held) == (True, False)
@@ -52,14 +52,14 @@ def test_a_press_is_there_until_it_is_taken() -> None:
     assert not words.pressed
 
 
-def test_the_switch_the_long_press_and_the_conductor_each_turn_the_microphone_off_alone() -> None:
+def test_switch_long_press_and_conductor_each_turn_the_microphone_off() -> None:
     words = Floor(floor.create())
     for muted, switched_off, closed in itertools.product((False, True), (False, True), (0, 1)):
         words.muted, words.switched_off, words.closed = muted, switched_off, closed
         assert words.microphone_off == (muted or switched_off or bool(closed))
 
 
-def test_a_closing_lasts_until_that_very_one_is_opened() -> None:
+def test_the_microphone_stays_off_until_the_latest_closing_is_opened() -> None:
     words = Floor(floor.create())
     words.muted = False
     words.closed += 1

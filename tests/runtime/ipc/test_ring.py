@@ -1,4 +1,4 @@
-"""The ring: order, loss, replacement of either side, torn slots, back-pressure."""
+"""The ring: order, loss, replacement of either side, torn slots and back-pressure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def block(value: int, frames: int = 80) -> pcm.Samples:
 
 
 def child(body: str, handles: ring_handles.RingHandles) -> subprocess.Popen[bytes]:
-    """A real other process that inherits the ring as `handles`."""
+    """A real child process that inherits the ring as `handles`."""
     wire = ring_handles.to_wire(handles)
     head = (
         "import os, time\nimport numpy as np\n"
@@ -107,7 +107,7 @@ def test_every_reader_gets_every_slot_in_order() -> None:
         assert reader.lost == 0
 
 
-def test_all_that_is_there_is_read_at_once_and_no_more() -> None:
+def test_read_all_returns_all_slots_written_so_far() -> None:
     handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(4):
@@ -120,7 +120,7 @@ def test_all_that_is_there_is_read_at_once_and_no_more() -> None:
     assert [slot.samples[0] for slot in reader.read_all()] == [4]
 
 
-def test_a_lapped_reader_that_reads_all_goes_on_at_the_newest() -> None:
+def test_read_all_of_a_lapped_reader_continues_with_the_newest_slot() -> None:
     handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(20):
@@ -129,7 +129,7 @@ def test_a_lapped_reader_that_reads_all_goes_on_at_the_newest() -> None:
     assert reader.lost == 19
 
 
-def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
+def test_a_lapped_reader_counts_its_loss_and_continues_with_the_newest_slot() -> None:
     handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(20):
@@ -146,7 +146,7 @@ def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
 
 
 @given(st.lists(st.sampled_from(["write", "read"]), max_size=200))
-def test_what_is_read_and_what_is_lost_add_up_to_what_was_written(steps: list[str]) -> None:
+def test_slots_read_and_slots_lost_add_up_to_slots_written(steps: list[str]) -> None:
     handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     written, got = 0, []
@@ -163,7 +163,7 @@ def test_what_is_read_and_what_is_lost_add_up_to_what_was_written(steps: list[st
 
 
 @pytest.mark.process
-def test_slots_cross_a_process_border_in_order_and_whole() -> None:
+def test_slots_reach_another_process_in_order_and_complete() -> None:
     handles = ring_handles.create(RingSpec("test", "writer", ("reader",), slots=64, frames=80))
     reader = RingReader(handles, "reader")
     count = 5000
@@ -218,7 +218,7 @@ def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
 
 
 @pytest.mark.process
-def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
+def test_a_killed_reader_does_not_block_the_writer() -> None:
     handles = ring_handles.create(SPEC)
     body = "r = ring.RingReader(handles, 'reader')\nprint(1, flush=True)\ntime.sleep(60)"
     reader = child(body, handles)
@@ -244,7 +244,7 @@ def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
         w = ring.RingWriter(handles)
         slot = w._slot(w._next)
         w._words[slot // 8] = 0
-        w._bytes[slot + 64 : slot + 120] = b"x" * 56   # half of the samples, no fields, no bell
+        w._bytes[slot + 64 : slot + 120] = b"x" * 56   # half of the samples, no fields, no wake-up
         print(1, flush=True)
         time.sleep(60)
         """,
@@ -265,23 +265,23 @@ def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
     assert reader.lost == 0
 
 
-def test_a_slot_whose_samples_have_not_all_arrived_is_not_taken() -> None:
+def test_a_slot_whose_samples_are_not_all_visible_is_not_read() -> None:
     handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     writer.write(block(9))
-    with mmap.mmap(handles.memory_fd, 0) as memory:  # as a weakly ordered CPU might show it
+    with mmap.mmap(handles.memory_fd, 0) as memory:  # as a weakly ordered CPU may show it
         at = ring_handles.HEADER_BYTES + ring_handles.SLOT_HEADER_BYTES
-        whole = memory[at : at + 160]
+        saved = memory[at : at + 160]
         memory[at : at + 160] = bytes(160)
         assert reader.read() is None
-        memory[at : at + 160] = whole
+        memory[at : at + 160] = saved
     os.eventfd_write(handles.bell_fds["reader"], 1)
     slot = reader.read()
     assert slot is not None
     assert np.array_equal(slot.samples, block(9))
 
 
-def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> None:
+def test_a_new_writer_wakes_the_readers_that_its_dead_predecessor_did_not() -> None:
     handles = ring_handles.create(SPEC)
     reader = RingReader(handles, "reader")
     writer = RingWriter(handles)
@@ -289,7 +289,7 @@ def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> Non
     assert reader.read() is not None
     assert reader.read() is None
     writer.write(block(2))
-    os.eventfd_read(handles.bell_fds["reader"])  # its bell never rang
+    os.eventfd_read(handles.bell_fds["reader"])  # the writer's wake-up was lost
     assert reader.read() is None
     RingWriter(handles)
     slot = reader.read()
@@ -297,7 +297,7 @@ def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> Non
     assert slot.samples[0] == 2
 
 
-def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -> None:
+def test_a_full_ring_with_back_pressure_refuses_and_signals_room() -> None:
     handles = ring_handles.create(VOICE)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(VOICE.slots):
@@ -317,7 +317,7 @@ def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -
     assert writer.room() == 1
 
 
-def test_the_microphone_is_never_held_up_by_a_reader_that_sleeps() -> None:
+def test_a_sleeping_reader_never_blocks_a_writer_without_back_pressure() -> None:
     handles = ring_handles.create(SPEC)
     writer = RingWriter(handles)
     RingReader(handles, "reader")

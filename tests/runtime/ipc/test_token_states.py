@@ -1,4 +1,4 @@
-"""States of tokens through the ring: bit for bit, with their serials, and the end of a run."""
+"""Token states pass through the ring bit for bit, with their serials and the end of a run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_end_of_a_run_has_no_states(ends: tuple[RingStates, RingReader]) -> 
     assert token_slot(slot) == (77, 70, False, None)
 
 
-def test_a_model_that_is_too_wide_is_known_before_it_writes(
+def test_fits_refuses_a_model_whose_states_are_too_wide(
     ends: tuple[RingStates, RingReader],
 ) -> None:
     assert RingStates.fits(MOST_ROWS, MOST_WIDTH)

@@ -1,4 +1,4 @@
-"""The ring's own code on a weakly ordered CPU: every order in which stores may arrive."""
+"""The ring's code on a modelled weakly ordered CPU, with every order in which stores may arrive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPEC = RingSpec("model", "writer", ("reader",), slots=2, frames=4)
 
 
 def written(count: int) -> tuple[History, RingHandles]:
-    """What one writer stores that writes `count` slots into a ring of two."""
+    """The stores of a writer that writes `count` slots into a ring of two."""
     history, handles = History(), ring_handles.create(SPEC)
     writer = RecordedWriter(handles, history)
     for number in range(count):
@@ -34,7 +34,7 @@ def written(count: int) -> tuple[History, RingHandles]:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.long
-def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int) -> None:
+def test_no_order_of_stores_yields_a_torn_stale_or_repeated_slot(count: int) -> None:
     history, handles = written(count)
     found = explore(history, handles)
     handles.close()
@@ -43,7 +43,7 @@ def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int)
 
 
 @pytest.mark.process
-def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next() -> None:
+def test_a_new_writer_recovers_from_a_crash_before_any_store() -> None:
     reached = 0
     for dies_at in itertools.count(1):
         history, handles = History(), ring_handles.create(SPEC)
@@ -66,7 +66,7 @@ def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next(
 
 
 class SequenceNotInCrc(ModelReader):
-    """A reader whose CRC covers all but the sequence number: any lap of the slot passes it."""
+    """A reader whose CRC omits the sequence number, so that any lap of the slot passes."""
 
     def copy_once(self, slot: int) -> RingSlot | None:
         slot_of = self._next
@@ -79,7 +79,7 @@ class SequenceNotInCrc(ModelReader):
 
 
 class NoCrc(ModelReader):
-    """A reader that trusts the sequence word, looked at before and after."""
+    """A reader that trusts the sequence word, loaded before and after the copy."""
 
     def copy_once(self, slot: int) -> RingSlot | None:
         rest, payload = self._load_bytes(slot + 8, ring._REST_BYTES), self._load_bytes(slot + 64, 8)
@@ -98,7 +98,7 @@ def _slot(sequence: int, rest: bytes, payload: bytes) -> RingSlot:
 
 
 class NoBarrier(ModelReader):
-    """A bell that is no barrier: what it announces may not have arrived."""
+    """A wake-up without a memory barrier: the announced stores may not be visible yet."""
 
     def _collect_bell(self) -> int:
         count = super()._collect_bell()
@@ -108,7 +108,7 @@ class NoBarrier(ModelReader):
 
 
 @pytest.mark.parametrize("reader", [SequenceNotInCrc, NoCrc])
-def test_the_model_finds_what_is_wrong_with_a_weaker_check(reader: type[ModelReader]) -> None:
+def test_the_model_finds_the_fault_of_a_weaker_check(reader: type[ModelReader]) -> None:
     history, handles = written(3)
     found = explore(history, handles, reader, reads=1)
     handles.close()
@@ -125,10 +125,10 @@ class BellBeforeSlot(RecordedWriter):
 
     def _ring(self) -> None:
         if not self.history.posts:
-            super()._ring()  # that of its start
+            super()._ring()  # the wake-up at its start
 
 
-def test_the_model_finds_a_reader_that_would_wait_for_ever() -> None:
+def test_the_model_finds_a_reader_that_would_wait_forever() -> None:
     history, handles = History(), ring_handles.create(SPEC)
     writer = BellBeforeSlot(handles, history)
     write(writer, 0)
@@ -137,14 +137,14 @@ def test_the_model_finds_a_reader_that_would_wait_for_ever() -> None:
     assert any(problem.startswith("stopped at 0 of 1") for problem in found.wrong)
 
 
-def test_even_a_bell_that_is_no_barrier_gives_no_wrong_sound() -> None:
+def test_without_a_barrier_no_slot_has_wrong_content() -> None:
     history, handles = written(3)
     found = explore(history, handles, NoBarrier, reads=2)
     handles.close()
     assert not any("was returned with" in problem for problem in found.wrong)
 
 
-def test_the_model_allows_a_load_to_return_any_store_but_those_that_a_bell_made_old() -> None:
+def test_a_modelled_load_returns_any_store_not_superseded_by_a_wake_up() -> None:
     history, handles = written(3)
     subject = ModelReader(handles, history, Oracle())
     subject.oracle = oracle = Oracle()
@@ -157,5 +157,5 @@ def test_the_model_allows_a_load_to_return_any_store_but_those_that_a_bell_made_
         seen.setdefault(bells, set()).add(subject._load(first))
     handles.close()
     assert seen[0] == {0, 1, 3}
-    assert seen[2] == {1, 0, 3}  # the first post is that of the writer's start
+    assert seen[2] == {1, 0, 3}  # the first post is from the writer's start
     assert seen[4] == {3}

@@ -1,11 +1,11 @@
-"""A small model of a weakly ordered CPU, on which the ring's own code runs.
+"""A small model of a weakly ordered CPU on which the ring's real code runs.
 
-The real writer's stores are recorded, in program order. The real reader's loads are then answered
-by choice: a load of a word may return what any store to it left, the newest or one from before,
-unless a bell that the reader collected announces a newer one (the eventfd releases and acquires) or
-an earlier load of the same word returned a newer one (coherence, which every CPU keeps for one
-location). Loads of different words are not ordered in any way. `explore` goes through every choice,
-merging states of the reader that are equal between two reads.
+The real writer's stores are recorded in program order. For the real reader's loads, the model then
+chooses: a load of a word may return the value of any store to it, the newest or an older one,
+unless a wake-up collected by the reader announces a newer one (the eventfd releases and acquires)
+or an earlier load of the same word returned a newer one (coherence, which every CPU guarantees for
+a single location). Loads of different words are unordered. `explore` tries every choice and merges
+equal states of the reader between two reads.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class WriterDied(Exception):
 
 @dataclass
 class History:
-    """What the writers did, in order: `stores[cell]` are (moment, value), `posts` are moments.
+    """The writers' actions in order: `stores[cell]` are (moment, value), `posts` are moments.
 
-    A cell is an aligned word of 8 bytes, by its index.
+    A cell is the index of an aligned word of 8 bytes.
     """
 
     stores: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class History:
 
 
 class RecordedWriter(RingWriter):
-    """The real writer; what it stores is also written down. Dies before store `dies_at`."""
+    """The real writer, which also records its stores. It dies before store `dies_at`."""
 
     def __init__(self, handles: RingHandles, history: History, dies_at: int | None = None) -> None:
         self.history = history
@@ -77,10 +77,10 @@ class RecordedWriter(RingWriter):
 
 
 class Oracle:
-    """Answers questions along one path through the tree of choices; `paths` visits all."""
+    """Makes the choices along one path through the tree of choices; `paths` visits all paths."""
 
     def __init__(self) -> None:
-        self._path: list[list[int]] = []  # taken, and how many there were
+        self._path: list[list[int]] = []  # the choice taken, and the number of choices
         self._at = 0
 
     def choose(self, count: int) -> int:
@@ -105,9 +105,9 @@ class Oracle:
 
 @dataclass(frozen=True)
 class State:
-    """A reader between two reads: its own variables, and how far it must see.
+    """A reader between two reads: its variables, and the stores that must be visible to it.
 
-    collected  moment of the newest post that it has collected: all before it is visible
+    collected  moment of the newest collected post: all earlier stores are visible
     seen       per word, the moment of the newest store that a load returned
     """
 
@@ -122,7 +122,7 @@ class State:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one path through a copy gave, and which stores its loads returned."""
+    """The result of one path through a copy, and the stores that its loads returned."""
 
     slot: RingSlot | None
     seen: dict[int, int]
@@ -135,13 +135,15 @@ class Outcome:
 
 
 def _least(outcomes: list[Outcome]) -> list[Outcome]:
-    """Without those of which another gives the same and leaves as much open for later loads."""
-    kept: list[Outcome] = []
-    for one in sorted(outcomes, key=lambda outcome: sum(outcome.seen.values())):
-        content = one.content()
-        if not any(other.content() == content and other.restricts_less(one) for other in kept):
-            kept.append(one)
-    return kept
+    """Remove outcomes for which another has the same content and restricts later loads no more."""
+    retained: list[Outcome] = []
+    for candidate in sorted(outcomes, key=lambda item: sum(item.seen.values())):
+        content = candidate.content()
+        if not any(
+            other.content() == content and other.restricts_less(candidate) for other in retained
+        ):
+            retained.append(candidate)
+    return retained
 
 
 class ModelReader(RingReader):
@@ -154,13 +156,13 @@ class ModelReader(RingReader):
         self.seen: dict[int, int] = {}
         self.copies = 0
         self._outcomes: dict[tuple[object, ...], list[Outcome]] = {}
-        self.settled = False  # everything has arrived and every bell is heard
+        self.settled = False  # all stores are visible and all wake-ups are delivered
         super().__init__(handles, "reader")
 
-    # ── what the model answers ───────────────────────────────────────────────────────────────
+    # ── the model's answers ──────────────────────────────────────────────────────────────────
     def _load(self, word: int) -> int:
         if word == self._mark:
-            return self.mark  # nobody else's
+            return self.mark  # only this reader uses it
         return self._visible(word)
 
     def _store(self, word: int, value: int) -> None:
@@ -181,10 +183,10 @@ class ModelReader(RingReader):
         return count
 
     def _copy(self, slot: int) -> RingSlot | None:
-        """One of the outcomes of the real `_copy`, all of whose paths are gone through apart.
+        """One of the outcomes of the real `_copy`, whose paths are explored separately.
 
-        Thousands of torn copies end in the same refusal. Of equal outcomes those are kept that
-        restrict later loads least.
+        Thousands of torn copies end in the same refusal. Of equal outcomes, the ones that
+        restrict later loads least are retained.
         """
         if self.settled:
             return self.copy_once(slot)
@@ -205,7 +207,7 @@ class ModelReader(RingReader):
         return chosen.slot
 
     def copy_once(self, slot: int) -> RingSlot | None:
-        """The real `_copy`, unless a test asks what a weaker one would do."""
+        """The real `_copy`; tests override it with weaker ones."""
         return super()._copy(slot)
 
     def _visible(self, word: int) -> int:
@@ -216,7 +218,9 @@ class ModelReader(RingReader):
         first = max(at for at, (moment, _) in enumerate(stores) if moment <= least)
         different: dict[int, tuple[int, int]] = {}
         for moment, value in stores[first:]:
-            different.setdefault(value, (moment, value))  # the oldest of equals restricts least
+            different.setdefault(
+                value, (moment, value)
+            )  # the oldest of equal values restricts least
         options = list(different.values())
         chosen = self.oracle.choose(len(options)) if len(options) > 1 else 0
         moment, value = options[chosen]
@@ -240,16 +244,16 @@ class ModelReader(RingReader):
 
 @dataclass
 class Found:
-    """What an exploration saw: how much it went through, and what went wrong on some path."""
+    """The result of an exploration: its size, and the faults found on any path."""
 
     states: int = 0
     copies: int = 0
-    read: set[int] = field(default_factory=set)  # slots that were returned on some path
+    read: set[int] = field(default_factory=set)  # slots returned on some path
     wrong: set[str] = field(default_factory=set)
 
 
 def write(writer: RingWriter, number: int) -> None:
-    """Slot `number`, of which index and samples are `number` + 1."""
+    """Write slot `number`, whose index and samples are `number` + 1."""
     writer.write(np.full(4, number + 1, np.int16), index=number + 1, stamp_ns=0)
 
 
@@ -259,8 +263,8 @@ def explore(
     reader: Callable[[RingHandles, History, Oracle], ModelReader] = ModelReader,
     reads: int = 3,
 ) -> Found:
-    """Every way in which `reads` calls of `read` can go, and from each state the end: everything
-    has arrived and every bell was collected. Then the reader must have come to the newest slot."""
+    """Explore every course of `reads` calls of `read`. From each state, check the end: once all
+    stores are visible and all wake-ups collected, the reader must reach the newest slot."""
     found = Found()
     written = max(value for _, value in history.stores[ring_handles.HEAD])
     oracle = Oracle()

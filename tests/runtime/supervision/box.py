@@ -1,4 +1,4 @@
-"""A whole box as processes of one session, and a machine that is busy with other things."""
+"""A complete box as processes of one session, and CPU load from other processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-GONE_S = 2.0  # after the supervisor's death nothing of it is left
+GONE_S = 2.0  # limit for all processes to end after the supervisor's death
 SETTINGS = """
 card: {{capture: nowhere, playback: nowhere}}
 state_dir: {folder}
@@ -24,7 +24,7 @@ link: {{broker: 127.0.0.1, port: 1}}
 
 
 class Box:
-    """A whole box in a session of its own, by which its processes are found, parents or not."""
+    """A complete box in a session of its own, which identifies its processes and orphans."""
 
     def __init__(self, folder: Path, words: list[str] | None = None, **environment: str) -> None:
         folder.mkdir()
@@ -37,7 +37,7 @@ class Box:
         )  # fmt: skip
 
     def left(self) -> list[str]:
-        """Command lines of the session's processes that are not dead."""
+        """Command lines of the session's live processes."""
         found = []
         for entry in Path("/proc").iterdir():
             try:
@@ -50,14 +50,14 @@ class Box:
         return found
 
     def until(self, true: Callable[[list[str]], bool], within_s: float) -> bool:
-        """Wait until that is so of those that are left."""
+        """Wait until `true` holds for the live processes."""
         end = time.monotonic() + within_s
         while not (found := true(self.left())) and time.monotonic() < end:
             time.sleep(0.02)
         return found
 
     def kill(self) -> None:
-        """The supervisor, and nothing else."""
+        """Kill the supervisor only."""
         self.process.kill()
         self.process.wait()
 
@@ -72,7 +72,7 @@ class Box:
 
 @contextmanager
 def load_of(loops: int, core: int | None = None) -> Iterator[None]:
-    """So many processes that never stop working, on that core or on any."""
+    """Run `loops` busy processes, on `core` or on any core."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
     try:
         if core is not None:
@@ -86,10 +86,10 @@ def load_of(loops: int, core: int | None = None) -> Iterator[None]:
 
 
 def survivors(folder: Path, after_s: float) -> list[str]:
-    """What is left of a box whose supervisor is killed so long after its start."""
+    """Live processes of a box whose supervisor is killed `after_s` after its start."""
     box = Box(folder)
     try:
-        time.sleep(after_s)  # the moment is the test: any will do
+        time.sleep(after_s)  # the test needs an arbitrary moment
         box.kill()
         return [] if box.until(lambda left: not left, GONE_S) else box.left()
     finally:

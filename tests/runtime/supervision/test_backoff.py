@@ -1,4 +1,4 @@
-"""Back-off, row by row: how pauses grow, how ends are made up for, when a process has failed."""
+"""Back-off: growth of the pauses, forgiveness by uptime, and when a process has failed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from appliance.runtime.supervision.backoff import (
 )
 
 
-def lives(back_off: BackOff, takes_s: float, works_s: float, times: int) -> list[float]:
-    """Pauses of a process that takes so long to start, works for so long, and ends; so often."""
+def pauses_of(back_off: BackOff, takes_s: float, works_s: float, times: int) -> list[float]:
+    """Pauses of a process that starts in `takes_s`, runs for `works_s` and ends, `times` times."""
     now_s, pauses = 0.0, []
     for _ in range(times):
         back_off.started(now_s)
@@ -39,14 +39,14 @@ def lives(back_off: BackOff, takes_s: float, works_s: float, times: int) -> list
     ],
 )
 def test_pauses_double_up_to_a_limit(longest_s: float, pauses: list[float]) -> None:
-    assert lives(BackOff(longest_s), takes_s=0.1, works_s=0.0, times=14) == pauses
+    assert pauses_of(BackOff(longest_s), takes_s=0.1, works_s=0.0, times=14) == pauses
 
 
-def test_the_first_end_of_a_process_that_worked_costs_no_pause() -> None:
-    assert lives(BackOff(LONGEST_S), takes_s=1.0, works_s=3600.0, times=3) == [0, 0, 0]
+def test_the_first_end_after_long_uptime_causes_no_pause() -> None:
+    assert pauses_of(BackOff(LONGEST_S), takes_s=1.0, works_s=3600.0, times=3) == [0, 0, 0]
 
 
-def test_a_large_model_that_dies_45_s_after_each_start_is_read_ever_more_rarely() -> None:
+def test_a_large_model_that_dies_45_s_after_each_start_is_loaded_ever_less_often() -> None:
     back_off, now_s, starts = BackOff(LONGEST_S), 0.0, 0
     while now_s < 2 * 3600:
         back_off.started(now_s)
@@ -59,34 +59,34 @@ def test_a_large_model_that_dies_45_s_after_each_start_is_read_ever_more_rarely(
 
 
 def test_a_light_process_that_dies_45_s_after_each_start_is_slowed_as_well() -> None:
-    pauses = lives(BackOff(LONGEST_S), takes_s=0.5, works_s=45.0, times=60)
+    pauses = pauses_of(BackOff(LONGEST_S), takes_s=0.5, works_s=45.0, times=60)
     assert pauses[-1] == LONGEST_S
     assert pauses == sorted(pauses)
 
 
-def test_a_minute_of_work_makes_up_for_one_end_and_not_for_all() -> None:
+def test_a_minute_of_uptime_forgives_one_end_only() -> None:
     back_off = BackOff(LONGEST_S)
-    lives(back_off, takes_s=0.5, works_s=0.0, times=6)
+    pauses_of(back_off, takes_s=0.5, works_s=0.0, times=6)
     back_off.started(100.0)
     back_off.up(101.0)
     assert back_off.strikes(101.0 + 60.0) == pytest.approx(5.0)
-    assert back_off.ended(101.0 + 60.0) == 4.0  # as it was
+    assert back_off.ended(101.0 + 60.0) == 4.0  # unchanged
 
 
-def test_what_takes_long_to_start_is_forgiven_slowly() -> None:
+def test_a_slow_start_is_forgiven_slowly() -> None:
     back_off = BackOff(LONGEST_S)
-    lives(back_off, takes_s=60.0, works_s=0.0, times=3)
+    pauses_of(back_off, takes_s=60.0, works_s=0.0, times=3)
     back_off.started(1000.0)
     back_off.up(1060.0)
     assert back_off.strikes(1060.0 + 60.0) == pytest.approx(2.9)
     assert back_off.strikes(1060.0 + 600.0) == pytest.approx(2.0)
 
 
-def test_failed_begins_with_the_fifth_end_in_a_row_and_ends_when_it_is_up() -> None:
+def test_a_part_has_failed_from_the_fifth_consecutive_end_until_it_is_up() -> None:
     back_off, failed = BackOff(LONGEST_S), []
-    lives(back_off, takes_s=0.1, works_s=0.0, times=FAILED_AT - 1)
+    pauses_of(back_off, takes_s=0.1, works_s=0.0, times=FAILED_AT - 1)
     failed.append(back_off.failed)
-    lives(back_off, takes_s=0.1, works_s=0.0, times=1)
+    pauses_of(back_off, takes_s=0.1, works_s=0.0, times=1)
     failed.append(back_off.failed)
     back_off.started(10.0)
     failed.append(back_off.failed)
@@ -95,9 +95,9 @@ def test_failed_begins_with_the_fifth_end_in_a_row_and_ends_when_it_is_up() -> N
     assert failed == [False, True, True, False]
 
 
-def test_a_process_that_comes_up_and_ends_all_the_time_is_not_trusted_until_it_has_worked() -> None:
+def test_a_crash_looping_process_is_chronic_until_it_has_stayed_up() -> None:
     back_off = BackOff(LONGEST_NEEDED_S)
-    lives(back_off, takes_s=0.1, works_s=1.0, times=int(CHRONIC_AT) + 2)
+    pauses_of(back_off, takes_s=0.1, works_s=1.0, times=int(CHRONIC_AT) + 2)
     back_off.started(1000.0)
     back_off.up(1000.0)
     assert back_off.chronic(1001.0)
@@ -108,12 +108,12 @@ def test_a_process_that_comes_up_and_ends_all_the_time_is_not_trusted_until_it_h
     st.booleans(),
     st.lists(st.tuples(st.floats(0, 400), st.floats(0, 4000), st.booleans()), max_size=60),
 )
-def test_whatever_happens_it_is_tried_again_within_the_limit(
-    needed: bool, story: list[tuple[float, float, bool]]
+def test_the_pause_never_exceeds_the_limit(
+    needed: bool, attempts: list[tuple[float, float, bool]]
 ) -> None:
     longest_s = LONGEST_NEEDED_S if needed else LONGEST_S
     back_off, now_s = BackOff(longest_s), 0.0
-    for takes_s, works_s, comes_up in story:
+    for takes_s, works_s, comes_up in attempts:
         back_off.started(now_s)
         now_s += takes_s
         if comes_up:
@@ -127,11 +127,11 @@ def test_whatever_happens_it_is_tried_again_within_the_limit(
 
 
 @given(st.floats(0, 59), st.integers(20, 40))
-def test_whoever_works_for_less_than_a_minute_ends_in_the_longest_pause(
-    works_s: float, more: int
-) -> None:
+def test_uptimes_below_a_minute_lead_to_the_longest_pause(works_s: float, more: int) -> None:
     times = round(more * 60 / (60 - works_s))
-    pauses = lives(BackOff(LONGEST_NEEDED_S), takes_s=0.5, works_s=works_s, times=min(times, 2000))
+    pauses = pauses_of(
+        BackOff(LONGEST_NEEDED_S), takes_s=0.5, works_s=works_s, times=min(times, 2000)
+    )
     assert all(later >= earlier for earlier, later in itertools.pairwise(pauses))
     if times <= 2000:
         assert pauses[-1] == LONGEST_NEEDED_S

@@ -1,4 +1,4 @@
-"""A process and what it has started."""
+"""A child process, its own children, and its exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.runtime.small_parts import Make, mail, pid, until
 
 @pytest.mark.process
 @pytest.mark.parametrize("number", [40, signal.SIGRTMAX - 1, signal.SIGABRT])
-def test_whatever_signal_ends_a_part_it_is_told_and_started_again(parts: Make, number: int) -> None:
+def test_a_part_ended_by_any_signal_is_reported_and_restarted(parts: Make, number: int) -> None:
     supervisor = parts({"first": "works"})
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
@@ -29,7 +29,7 @@ def test_whatever_signal_ends_a_part_it_is_told_and_started_again(parts: Make, n
 
 
 @pytest.mark.process
-def test_what_a_part_has_started_ends_with_it(parts: Make, tmp_path: Path) -> None:
+def test_the_children_of_a_part_end_with_it(parts: Make, tmp_path: Path) -> None:
     supervisor = parts({"first": "has a process of its own"})
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
@@ -49,5 +49,5 @@ def test_what_a_part_has_started_ends_with_it(parts: Make, tmp_path: Path) -> No
         (-40, "was ended by signal 40"),
     ],
 )
-def test_an_exit_code_is_told_in_words_whatever_signal_it_stands_for(code: int, words: str) -> None:
+def test_an_exit_code_is_described_in_words_for_every_signal(code: int, words: str) -> None:
     assert how_it_ended(code) == words

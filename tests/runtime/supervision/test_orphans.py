@@ -1,4 +1,4 @@
-"""Whenever the supervisor is killed, nothing that it has started lives on."""
+"""When the supervisor is killed, all processes that it started end."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.runtime.supervision.box import GONE_S, ROOT, Box, load_of, survivors
 pytestmark = pytest.mark.process
 
 MOMENTS = 6
-LATEST_S = 1.5  # after its start is the supervisor killed; by then all parts are up
+LATEST_S = 1.5  # latest kill after the start; by then all parts are up
 SPEAKER = """
 import time
 from appliance.voice.espeak import EspeakVoice
 
 def main(work):
-    speech = EspeakVoice(150).synthesise("A long sentence without an end. " * 200)  # nobody reads
+    speech = EspeakVoice(150).synthesise("A long sentence without an end. " * 200)  # never read
     work.report_ready()
     while not work.stopping:
         work.beat()
@@ -39,7 +39,7 @@ Supervisor(settings.load_defaults(), rows=(row,)).run()
 """
 
 
-def test_a_supervisor_killed_at_any_moment_of_its_start_leaves_nothing(tmp_path: Path) -> None:
+def test_a_supervisor_killed_at_any_moment_of_its_start_leaves_no_process(tmp_path: Path) -> None:
     dice = random.Random(4)
     with load_of(4):
         for number in range(MOMENTS):
@@ -47,7 +47,7 @@ def test_a_supervisor_killed_at_any_moment_of_its_start_leaves_nothing(tmp_path:
             assert survivors(tmp_path / str(number), after_s) == [], f"{after_s:.3f} s"
 
 
-def test_a_synthesiser_at_work_ends_with_the_supervisor_of_its_part(tmp_path: Path) -> None:
+def test_a_running_synthesiser_ends_with_the_supervisor(tmp_path: Path) -> None:
     (tmp_path / "doubles").mkdir()
     (tmp_path / "doubles/__init__.py").touch()
     (tmp_path / "doubles/speaker.py").write_text(SPEAKER)
@@ -60,7 +60,7 @@ def test_a_synthesiser_at_work_ends_with_the_supervisor_of_its_part(tmp_path: Pa
         box.clear()
 
 
-def test_a_part_whose_supervisor_is_gone_ends_before_it_imports_anything_large() -> None:
+def test_an_orphaned_part_ends_before_it_imports_large_modules() -> None:
     words = ["-X", "importtime", "-m", "appliance.runtime.supervision.launch"]
     done = subprocess.run(
         [sys.executable, *words, "1", "conductor"], cwd=ROOT, capture_output=True, text=True,
@@ -72,9 +72,9 @@ def test_a_part_whose_supervisor_is_gone_ends_before_it_imports_anything_large()
         assert large not in done.stderr
 
 
-# Not SIGHUP: whoever runs the tests by nohup(1) has it ignored in all that is started here.
+# Not SIGHUP: under nohup(1), all processes started by the tests ignore it.
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGUSR1, 40])
-def test_however_the_supervisor_ends_its_parts_end_too(tmp_path: Path, how: int) -> None:
+def test_the_parts_end_with_the_supervisor_for_any_signal(tmp_path: Path, how: int) -> None:
     box = Box(tmp_path / "box")
     try:
         assert box.until(lambda left: len(left) >= 8, 60.0)

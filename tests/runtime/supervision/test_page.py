@@ -1,4 +1,4 @@
-"""The page about failing parts says what the code does."""
+"""The page about failing parts matches the code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = " ".join((Path(__file__).parents[3] / "docs/staying-up.md").read_text().s
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         f"after {backoff.FIRST_S:g}, {2 * backoff.FIRST_S:g}, 1, 2, 4 s",
         f"grows to {backoff.LONGEST_NEEDED_S:g} s for a process that the box needs",
@@ -42,10 +42,10 @@ PAGE = " ".join((Path(__file__).parents[3] / "docs/staying-up.md").read_text().s
         ),
     ],
 )
-def test_the_page_has_the_numbers_of_the_code(said: str) -> None:
-    assert said in PAGE
+def test_the_page_states_the_numbers_of_the_code(sentence: str) -> None:
+    assert sentence in PAGE
 
 
-def test_the_page_counts_the_processes() -> None:
+def test_the_page_states_the_number_of_processes() -> None:
     assert len(process_table.PROCESSES) == 10
     assert "ten processes" in PAGE

@@ -1,4 +1,4 @@
-"""What a process asks of the system, and what comes of it where memory is short."""
+"""Limits, scheduling and memory locking of a process, and behaviour when memory is short."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ T = TypeVar("T")
 
 
 @pytest.mark.process
-def test_who_takes_far_more_memory_than_its_budget_gets_none_and_the_others_live_on(
-    parts: Make,
-) -> None:
+def test_a_part_far_over_its_memory_budget_fails_and_the_others_continue(parts: Make) -> None:
     supervisor = parts({"first": "takes memory", "thinker": "takes memory", "second": "works"})
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].starts == 2)
@@ -39,7 +37,7 @@ def test_who_takes_far_more_memory_than_its_budget_gets_none_and_the_others_live
 
 
 @pytest.mark.process
-def test_the_thinker_is_the_first_that_the_out_of_memory_killer_takes(parts: Make) -> None:
+def test_the_thinker_is_the_first_target_of_the_out_of_memory_killer(parts: Make) -> None:
     supervisor = parts(dict.fromkeys(("conductor", "capture", "words", "thinker"), "works"))
     supervisor.start()
     until(supervisor, lambda: supervisor.is_ready)
@@ -85,66 +83,66 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
 
 
 @pytest.mark.process
-def test_it_is_locked_or_it_is_said_why(seen: dict[str, int]) -> None:
+def test_memory_is_locked_or_the_reason_is_reported(seen: dict[str, int]) -> None:
     assert seen["locked"] > 0 or "cannot be locked" in str(seen["said"])
 
 
 @pytest.mark.process
-def test_what_was_only_reserved_takes_no_memory(seen: dict[str, int]) -> None:
+def test_reserved_memory_is_not_resident(seen: dict[str, int]) -> None:
     assert seen["before"] < 128 << 10
 
 
 @pytest.mark.process
-def test_what_is_touched_is_there(seen: dict[str, int]) -> None:
+def test_touched_memory_is_resident(seen: dict[str, int]) -> None:
     assert seen["touched"] >= 31 << 10
 
 
 @pytest.mark.process
-def test_a_mapped_file_is_read_before_anybody_looks_at_it(seen: dict[str, int]) -> None:
+def test_a_mapped_file_is_read_ahead(seen: dict[str, int]) -> None:
     assert seen["file"] >= 15 << 10
 
 
-# ── in a thread of its own, whose cores and priority are nobody else's ───────────────────────
-def apart(act: Callable[[], T]) -> T:
-    """What it returns in a thread that ends with it."""
-    with ThreadPoolExecutor(1) as one:
-        return one.submit(act).result()
+# ── in a thread with its own affinity and priority ───────────────────────────────────────────
+def in_thread(act: Callable[[], T]) -> T:
+    """The result of `act` in a short-lived thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(act).result()
 
 
-def test_of_the_cores_that_are_wanted_those_that_exist_are_taken() -> None:
+def test_only_existing_cores_are_used() -> None:
     core = min(os.sched_getaffinity(0))
 
     def pinned() -> tuple[str, set[int]]:
         return set_cores((core, 1023)), os.sched_getaffinity(0)
 
-    assert apart(pinned) == ("", {core})
+    assert in_thread(pinned) == ("", {core})
 
 
-def test_where_none_of_the_cores_exists_it_runs_anywhere_and_says_so() -> None:
+def test_without_an_existing_core_the_affinity_is_unchanged_and_reported() -> None:
     def pinned() -> tuple[str, set[int]]:
         return set_cores((1022, 1023)), os.sched_getaffinity(0)
 
-    assert apart(pinned) == ("no core 1022, 1023 here", os.sched_getaffinity(0))
+    assert in_thread(pinned) == ("no core 1022, 1023 here", os.sched_getaffinity(0))
 
 
-def test_who_wants_no_core_in_particular_is_left_alone() -> None:
+def test_without_requested_cores_the_affinity_is_unchanged() -> None:
     before = os.sched_getaffinity(0)
-    assert apart(lambda: (set_cores(()), os.sched_getaffinity(0))) == ("", before)
+    assert in_thread(lambda: (set_cores(()), os.sched_getaffinity(0))) == ("", before)
 
 
-def test_a_priority_that_there_is_not_is_said_and_not_raised() -> None:
+def test_an_invalid_priority_is_reported_and_does_not_raise() -> None:
     wanted = replace(row("part"), scheduling="fifo", priority=100)
-    assert apart(lambda: set_priority(wanted)).startswith("fifo scheduling is not permitted (")
+    assert in_thread(lambda: set_priority(wanted)).startswith("fifo scheduling is not permitted (")
 
 
-def test_an_ordinary_row_asks_for_no_priority() -> None:
+def test_a_normal_row_sets_no_priority() -> None:
     def asked() -> tuple[str, int]:
         return set_priority(row("part")), os.sched_getscheduler(0)
 
-    assert apart(asked) == ("", os.SCHED_OTHER)
+    assert in_thread(asked) == ("", os.SCHED_OTHER)
 
 
-def test_who_is_already_further_ahead_of_the_out_of_memory_killer_stays_there() -> None:
+def test_an_oom_score_is_never_lowered() -> None:
     file = Path("/proc/self/oom_score_adj")
     before = file.read_text()
     assert offer_to_oom_killer(int(before)) == ""

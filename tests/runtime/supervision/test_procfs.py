@@ -1,4 +1,4 @@
-"""The kernel's files: as they are, and as they may be."""
+"""Reading scheduler times from /proc, including missing and malformed files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def files(folder: Path, *, stat: str = "7 (a) b) c) D 1 2", ran: str = "25000000
     return folder
 
 
-def test_a_reading_is_in_seconds_and_a_name_may_have_brackets(tmp_path: Path) -> None:
+def test_a_reading_is_in_seconds_and_a_process_name_may_have_brackets(tmp_path: Path) -> None:
     assert procfs.read_times(7, files(tmp_path)) == procfs.SchedulerReading(
         "D", 2.5, {7: 1.5, 9: 0.25}
     )
 
 
 @pytest.mark.parametrize(("stat", "ran"), [("", "1 2 3"), ("7 (a) S 1", ""), ("7 (a) S", "x y z")])
-def test_what_cannot_be_read_is_not_known(tmp_path: Path, stat: str, ran: str) -> None:
+def test_unreadable_files_give_no_reading(tmp_path: Path, stat: str, ran: str) -> None:
     assert procfs.read_times(7, files(tmp_path, stat=stat, ran=ran)) is None
     assert procfs.read_times(8, tmp_path) is None
 
@@ -42,7 +42,7 @@ def test_a_thread_that_has_ended_is_left_out(tmp_path: Path) -> None:
     assert reading.waited_s == {7: 1.5}
 
 
-def test_the_kernel_here_tells_of_this_very_process() -> None:
+def test_the_real_proc_has_the_times_of_this_process() -> None:
     before = procfs.read_times(os.getpid())
     if before is None:
         pytest.skip(skips.WAITS)

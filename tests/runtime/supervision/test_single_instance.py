@@ -1,4 +1,4 @@
-"""One box at a time has the state folder."""
+"""Only one box at a time can use a state folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ time.sleep(60)
 
 @pytest.fixture
 def other(tmp_path: Path) -> subprocess.Popen[str]:
-    """Another process that has the folder."""
+    """Another process that holds the lock of the folder."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDS, tmp_path], stdout=subprocess.PIPE, text=True
     )
@@ -45,14 +45,12 @@ def test_a_second_box_on_the_same_folder_is_refused(
     other.communicate()
 
 
-def test_a_box_that_was_killed_leaves_the_folder_to_the_next(
-    other: subprocess.Popen[str], tmp_path: Path
-) -> None:
+def test_a_killed_box_releases_the_folder(other: subprocess.Popen[str], tmp_path: Path) -> None:
     other.kill()
     os.close(single_instance.lock_instance(tmp_path))
     other.communicate()
 
 
-def test_a_folder_that_cannot_be_had_keeps_no_box_from_running(tmp_path: Path) -> None:
+def test_an_unusable_folder_does_not_prevent_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert single_instance.lock_instance(tmp_path / "file" / "folder") == -1

@@ -1,4 +1,4 @@
-"""The start: what is waited for, for how long, and what systemd is told meanwhile."""
+"""The start of the box: what it waits for, for how long, and what it reports to systemd."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.runtime.small_parts import Make, row, until
 
 
 @pytest.mark.process
-def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
+def test_while_a_model_loads_the_start_continues_and_extends_systemds_timeout(
     parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -27,7 +27,7 @@ def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
 
-    def told() -> set[str]:
+    def notifications() -> set[str]:
         found = set()
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -39,8 +39,10 @@ def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
     supervisor.start()
     until(supervisor, lambda: supervisor.is_loading)
     supervisor._report_status(time.monotonic() + 10)
-    assert "EXTEND_TIMEOUT_USEC=30000000" in told()
-    supervisor._started_s -= BEGIN_S + 1  # what does not read would be waited for no longer
+    assert "EXTEND_TIMEOUT_USEC=30000000" in notifications()
+    supervisor._started_s -= (
+        BEGIN_S + 1
+    )  # a part that is not loading would no longer delay the start
     assert (supervisor.is_started, supervisor.is_ready) == (False, False)
     assert (found := status.read_status(tmp_path)) is not None
     assert found.reading
@@ -48,13 +50,13 @@ def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
     until(supervisor, lambda: supervisor.is_ready)
     assert (supervisor.is_started, supervisor.is_loading) == (True, False)
     supervisor._report_status(time.monotonic() + 20)
-    assert any(note.startswith("READY=1") for note in told())
+    assert any(note.startswith("READY=1") for note in notifications())
     supervisor._report_status(time.monotonic() + 30)
-    assert not any(note.startswith("EXTEND") for note in told())
+    assert not any(note.startswith("EXTEND") for note in notifications())
 
 
 @pytest.mark.process
-def test_a_model_that_reads_for_ever_does_not_keep_the_start_for_ever(
+def test_a_model_that_loads_forever_does_not_delay_the_start_forever(
     parts: Make, tmp_path: Path
 ) -> None:
     supervisor = parts(
@@ -67,20 +69,20 @@ def test_a_model_that_reads_for_ever_does_not_keep_the_start_for_ever(
     assert (supervisor.is_started, supervisor.is_loading) == (True, False)
 
 
-# ── without a process: parts and a time in, yes or no out ────────────────────────────────────
-def part(*, needed: bool, does: str = "starts") -> SupervisedPart:
+# ── without a process ────────────────────────────────────────────────────────────────────────
+def part(*, needed: bool, state: str = "starts") -> SupervisedPart:
     made = SupervisedPart(row("part", needed=needed), Heartbeat(heartbeat.create(1), 0))
     made.heart.reset(0)
-    made.failed = does == "has failed"
-    if does == "is ready":
+    made.failed = state == "has failed"
+    if state == "is ready":
         made.heart.mark_ready()
     return made
 
 
 @pytest.mark.parametrize(
-    ("needed", "does", "over", "over_later"),
+    ("needed", "state", "over", "over_later"),
     [
-        (True, "starts", False, False),  # without it the box is dead: it is waited for for ever
+        (True, "starts", False, False),  # a required part is waited for indefinitely
         (True, "is ready", True, True),
         (True, "has failed", True, True),
         (False, "starts", False, True),
@@ -88,15 +90,15 @@ def part(*, needed: bool, does: str = "starts") -> SupervisedPart:
         (False, "has failed", True, True),
     ],
 )
-def test_the_start_waits_for_what_the_box_needs_and_for_the_rest_so_long(
-    needed: bool, does: str, over: bool, over_later: bool
+def test_the_start_waits_for_required_parts_and_for_others_up_to_a_limit(
+    needed: bool, state: str, over: bool, over_later: bool
 ) -> None:
-    parts = [part(needed=True, does="is ready"), part(needed=needed, does=does)]
+    parts = [part(needed=True, state="is ready"), part(needed=needed, state=state)]
     assert is_started(parts, BEGIN_S) == over
     assert is_started(parts, BEGIN_S + 0.1) == over_later
 
 
-def test_a_part_that_keeps_ending_and_can_be_done_without_is_not_waited_for() -> None:
+def test_a_crash_looping_optional_part_does_not_delay_the_start() -> None:
     ends = part(needed=False)
     for at_s in range(5):
         ends.back_off.started(float(at_s))
@@ -104,6 +106,6 @@ def test_a_part_that_keeps_ending_and_can_be_done_without_is_not_waited_for() ->
     assert is_started([ends], 5.0)
 
 
-def test_a_start_without_a_part_is_over_and_reads_nothing() -> None:
+def test_a_start_without_parts_is_over_and_not_loading() -> None:
     assert is_started([], 0.0)
     assert not is_loading([], 0.0)

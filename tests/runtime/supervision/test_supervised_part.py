@@ -1,4 +1,4 @@
-"""One part: silent, stuck, waiting for its turn."""
+"""A supervised part: silence, an unkillable process, and a delayed start."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from tests.runtime.small_parts import Make, pid, row, until
 
 
 @pytest.mark.process
-def test_a_part_may_take_its_time_to_come_up(parts: Make) -> None:
+def test_a_slow_start_is_not_restarted(parts: Make) -> None:
     supervisor = parts({"first": "is slow to come up"}, silent_s=0.5, start_s=10.0)
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
-    assert supervisor.parts["first"].starts == 1  # silent for four times as long as later on
+    assert (
+        supervisor.parts["first"].starts == 1
+    )  # silent four times as long as allowed once it is up
 
 
 @pytest.mark.process
-def test_a_part_that_waits_for_its_turn_to_start_costs_no_processor(parts: Make) -> None:
+def test_a_part_waiting_for_its_start_causes_no_busy_loop(parts: Make) -> None:
     supervisor = parts({"first": "works", "second": "never comes up"})
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].announced)
@@ -41,11 +43,11 @@ def test_a_part_that_waits_for_its_turn_to_start_costs_no_processor(parts: Make)
         supervisor.run_once()
         steps += 1
     assert supervisor.parts["first"].child is None
-    assert steps < 40  # a look each quarter of a second, and each beat of the other
+    assert steps < 40  # a check every 0.25 s, and one for each beat of the other part
 
 
 @pytest.mark.process
-def test_a_part_that_cannot_be_ended_keeps_nobody_waiting_and_gets_no_twin(
+def test_an_unkillable_part_does_not_block_the_supervisor_and_is_not_duplicated(
     parts: Make, tmp_path: Path
 ) -> None:
     supervisor = parts({"first": "is held after its death", "second": "works"}, silent_s=0.5)
@@ -71,7 +73,7 @@ def test_a_part_that_cannot_be_ended_keeps_nobody_waiting_and_gets_no_twin(
 
 
 @pytest.mark.process
-def test_a_stop_does_not_wait_for_a_part_that_cannot_be_ended(parts: Make, tmp_path: Path) -> None:
+def test_a_stop_does_not_wait_for_an_unkillable_part(parts: Make, tmp_path: Path) -> None:
     supervisor = parts({"first": "works", "second": "is held after its death"})
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
@@ -86,7 +88,7 @@ def test_a_stop_does_not_wait_for_a_part_that_cannot_be_ended(parts: Make, tmp_p
 # ── without a process ────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def fresh() -> SupervisedPart:
-    """Not started yet."""
+    """A part that has not been started."""
     made = SupervisedPart(
         row("part", silent_s=2.0, start_s=10.0), Heartbeat(heartbeat.create(1), 0)
     )
@@ -94,7 +96,7 @@ def fresh() -> SupervisedPart:
     return made
 
 
-def test_a_part_may_be_silent_for_longer_while_it_starts(fresh: SupervisedPart) -> None:
+def test_a_starting_part_has_more_patience(fresh: SupervisedPart) -> None:
     assert fresh.patience_s == 10.0
     fresh.heart.mark_loading()
     assert fresh.patience_s == 10.0
@@ -102,7 +104,7 @@ def test_a_part_may_be_silent_for_longer_while_it_starts(fresh: SupervisedPart) 
     assert fresh.patience_s == 2.0
 
 
-def test_a_part_without_a_process_neither_starts_nor_reads_nor_starves(
+def test_a_part_without_a_process_is_neither_starting_nor_loading_nor_starving(
     fresh: SupervisedPart,
 ) -> None:
     fresh.heart.mark_loading()
@@ -111,7 +113,7 @@ def test_a_part_without_a_process_neither_starts_nor_reads_nor_starves(
     assert not fresh.stuck(1e9)
 
 
-def test_a_part_that_waits_to_be_started_is_well_and_one_that_has_failed_is_not(
+def test_a_part_waiting_to_be_started_is_well_and_a_failed_one_is_not(
     fresh: SupervisedPart,
 ) -> None:
     assert fresh.well(0.0, 10**12)
@@ -119,18 +121,16 @@ def test_a_part_that_waits_to_be_started_is_well_and_one_that_has_failed_is_not(
     assert not fresh.well(0.0, 10**12)
 
 
-def test_a_part_that_keeps_ending_is_not_well_although_it_is_up(fresh: SupervisedPart) -> None:
+def test_a_crash_looping_part_is_not_well_even_while_it_is_up(fresh: SupervisedPart) -> None:
     for at_s in range(10):
         assert fresh.well(float(at_s), 0) == (at_s < 8)
         fresh.back_off.started(float(at_s))
         fresh.back_off.ended(float(at_s))
 
 
-def test_silence_is_counted_from_the_last_beat_without_what_it_could_not_help(
-    fresh: SupervisedPart,
-) -> None:
+def test_silence_is_counted_from_the_last_beat_without_excused_time(fresh: SupervisedPart) -> None:
     fresh.heart.beat(1_000_000_000)
     assert fresh.silent_s(4_000_000_000) == 3.0
-    for at in range(1, 4):  # the supervisor did not run either
+    for at in range(1, 4):  # the supervisor was late itself
         fresh.check_heartbeat(float(at), (1 + at) * 1_000_000_000, late_s=1.0)
     assert fresh.silent_s(4_000_000_000) < 3.0

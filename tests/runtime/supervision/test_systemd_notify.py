@@ -1,4 +1,4 @@
-"""What systemd is told, and the file beside it: of a supervisor with real parts."""
+"""Notifications to systemd by a supervisor with real parts, and by the notifier alone."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.runtime.small_parts import Make, pid, until
 
 @pytest.mark.process
 @pytest.mark.parametrize(("managed", "needed"), [(True, True), (True, False), (False, True)])
-def test_a_box_of_systemds_is_given_up_for_a_needed_part_that_keeps_ending_and_for_no_other(
+def test_under_systemd_only_a_crash_looping_required_part_ends_the_supervisor(
     parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, managed: bool, needed: bool
 ) -> None:
-    told: list[bytes] = []
+    sent: list[bytes] = []
     if managed:
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         listening.bind(str(tmp_path / "notify"))
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         reading = threading.Thread(
-            target=lambda: told.extend(iter(lambda: listening.recv(99), b""))
+            target=lambda: sent.extend(iter(lambda: listening.recv(99), b""))
         )
         reading.start()
     supervisor = parts({"conductor": "lives", "capture": "dies at once"}, needed=needed)
@@ -42,11 +42,11 @@ def test_a_box_of_systemds_is_given_up_for_a_needed_part_that_keeps_ending_and_f
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
             last.sendto(b"", str(tmp_path / "notify"))
         reading.join()
-        assert (b"STOPPING=1" in told) == (not needed)  # else its exit code says it
+        assert (b"STOPPING=1" in sent) == (not needed)  # otherwise the exit code reports it
 
 
 @pytest.mark.process
-def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(
+def test_systemd_gets_ready_once_and_the_watchdog_only_while_all_parts_beat(
     parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "notify"
@@ -66,38 +66,38 @@ def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(
     supervisor = parts({"first": "works"}, silent_s=1.0)
     supervisor.start()
     until(supervisor, lambda: supervisor.is_ready)
-    told = notes()
-    assert any(note.startswith("READY=1") for note in told)
-    assert "WATCHDOG=1" in told
+    sent = notes()
+    assert any(note.startswith("READY=1") for note in sent)
+    assert "WATCHDOG=1" in sent
     os.kill(pid(supervisor, "first"), signal.SIGSTOP)
-    time.sleep(1.1)  # frozen beyond its limit, and not yet looked after
+    time.sleep(1.1)  # frozen beyond its limit, and not yet handled
     supervisor._report_status(time.monotonic())
     assert notes() == []
 
 
 # ── without a supervisor ─────────────────────────────────────────────────────────────────────
-Told = Callable[[], list[str]]
+Notifications = Callable[[], list[str]]
 
 
 @pytest.fixture
-def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
-    """A service manager; returns what it was told since the last look."""
+def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notifications]:
+    """A service manager. Returns the notifications since the last call."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(str(tmp_path / "notify"))
         listening.setblocking(False)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
 
-        def told() -> list[str]:
+        def sent() -> list[str]:
             found = []
             with contextlib.suppress(BlockingIOError):
                 while True:
                     found.append(listening.recv(1000).decode())
             return found
 
-        yield told
+        yield sent
 
 
-def test_ready_is_said_once_and_the_status_when_it_changes(systemd: Told) -> None:
+def test_ready_is_sent_once_and_the_status_at_each_change(systemd: Notifications) -> None:
     notifier = SystemdNotifier()
     assert notifier.managed
     notifier.notify(0.0, ready=False, healthy=False, missing="")
@@ -110,7 +110,9 @@ def test_ready_is_said_once_and_the_status_when_it_changes(systemd: Told) -> Non
     assert systemd() == ["STATUS=without words, link", "STATUS=listening"]
 
 
-def test_the_watchdog_is_fed_while_all_is_well_and_not_at_every_look(systemd: Told) -> None:
+def test_the_watchdog_is_fed_at_intervals_while_all_parts_are_healthy(
+    systemd: Notifications,
+) -> None:
     notifier = SystemdNotifier()
     for at_s in (0.0, FEED_S / 2, FEED_S, 1.5 * FEED_S):
         notifier.notify(at_s, ready=False, healthy=True, missing="")
@@ -119,19 +121,19 @@ def test_the_watchdog_is_fed_while_all_is_well_and_not_at_every_look(systemd: To
     assert systemd() == []
 
 
-def test_while_it_reads_the_start_is_given_more_time_with_each_feeding(systemd: Told) -> None:
+def test_while_a_model_loads_each_feeding_extends_the_start_timeout(systemd: Notifications) -> None:
     SystemdNotifier().notify(0.0, ready=False, healthy=True, missing="", reading=True)
     assert systemd() == ["WATCHDOG=1", f"EXTEND_TIMEOUT_USEC={EXTEND_S}000000"]
 
 
-def test_a_systemd_that_reads_nothing_stops_nobody(systemd: Told) -> None:
+def test_a_systemd_that_does_not_read_blocks_nothing(systemd: Notifications) -> None:
     notifier = SystemdNotifier()
-    for number in range(10_000):  # more than its mailbox holds
+    for number in range(10_000):  # more than the socket holds
         notifier.notify(number * FEED_S, ready=True, healthy=True, missing="")
     assert 0 < len(systemd()) < 10_000
 
 
-def test_without_systemd_nobody_is_told_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_systemd_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     notifier = SystemdNotifier()
     assert not notifier.managed
