@@ -1,4 +1,6 @@
-"""A stage for one test: a folder in memory, cards in it, and ways to play, capture and wait."""
+"""A stage for one test: a folder in memory with simulated cards, and functions to play, capture and
+wait.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,19 @@ PLAYBACK, CAPTURE = 0, 1
 
 
 class Stage:
-    """One card, the device "sim". Buffers are so deep that no load makes a test lose frames."""
+    """One card, the ALSA device "sim". The buffers are so deep that no load causes an xrun in a
+    test.
+    """
 
     def __init__(self, folder: Path, card: SoundCard) -> None:
         self.folder = folder
         self.card = card
-        self.first_read = b""  # what the read that starts a capture may already bring
+        self.first_read = b""  # what the read that starts the capture may already return
 
     def open(
         self, direction: int, *, period: int = 512, periods: int = 64, channels: int = 1
     ) -> Any:
-        """A non-blocking PCM as the product opens it."""
+        """A non-blocking PCM, opened like the product's."""
         return alsaaudio.PCM(
             direction,
             alsaaudio.PCM_NONBLOCK,
@@ -46,19 +50,21 @@ class Stage:
         )
 
     def play(self, samples: Samples, **how: int) -> tuple[Any, int]:
-        """Queue all of `samples` in one write. The PCM, and the index at which they start."""
+        """Queue all of `samples` in one write. Returns the PCM and the index of the first frame."""
         pcm = self.open(PLAYBACK, **how)
         assert pcm.write(samples.tobytes()) == len(samples) // how.get("channels", 1)
         return pcm, self.event(StreamDirection.PLAYBACK, CardEventKind.START).index
 
     def capture(self, **how: int) -> tuple[Any, int]:
-        """Start to capture. The PCM, and the index of its first frame."""
+        """Start a capture. Returns the PCM and the index of its first frame."""
         pcm = self.open(CAPTURE, **how)
         self.first_read = pcm.read()[1]
         return pcm, self.event(StreamDirection.CAPTURE, CardEventKind.START).index
 
     def read_until(self, pcm: Any, index: int) -> Samples:
-        """What `pcm` has captured, and was not read before, once the card is past `index`."""
+        """Wait until the card is past `index`, then return what `pcm` captured and was not read
+        before.
+        """
         self.wait(index + 1)
         blocks = [np.frombuffer(self.first_read, np.int16)]
         self.first_read = b""
@@ -67,22 +73,22 @@ class Stage:
         return np.concatenate(blocks)
 
     def wait(self, index: int) -> None:
-        """Until the card has reached `index`."""
+        """Wait until the card has reached `index`."""
         while self.card.now() < index:
             time.sleep(max(0.001, (self.card.time_of(index) - time.monotonic_ns()) / 1e9))
 
     def event(self, stream: StreamDirection, kind: CardEventKind) -> CardEvent:
-        """The latest of its kind."""
+        """The latest event of this kind."""
         return [e for e in self.card.events() if (e.stream, e.kind) == (stream, kind)][-1]
 
     def kinds(self, stream: StreamDirection) -> list[CardEventKind]:
-        """The log of one direction."""
+        """The kinds of events of one direction, in order."""
         return [event.kind for event in self.card.events() if event.stream is stream]
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """In memory: a card on a disk would wait for the disk."""
+    """A folder in memory, because a card on a disk would wait for the disk."""
     shm = Path("/dev/shm")  # noqa: S108 - the kernel's own tmpfs
     path = Path(tempfile.mkdtemp(prefix="simcard-", dir=shm if shm.is_dir() else None))
     yield path
@@ -91,7 +97,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def alsa_config(folder: Path, simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """ALSA knows the device "sim"; the file of its card is returned, and not made."""
+    """Configure the ALSA device "sim". Returns the path of its card, which does not exist yet."""
     path = folder / "card"
     for name, value in alsa_environment(folder, {"sim": path}, simcard_library).items():
         monkeypatch.setenv(name, value)
@@ -100,7 +106,7 @@ def alsa_config(folder: Path, simcard_library: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.fixture
 def stage(folder: Path, alsa_config: Path) -> Iterator[Callable[..., Stage]]:
-    """Make the card: `stage(rate_hz, ...)`, with the arguments of `SoundCard.create`."""
+    """Create the card: `stage(rate_hz, ...)`, with the arguments of `SoundCard.create`."""
     cards = []
 
     def make(rate_hz: int = 16000, **arguments: Any) -> Stage:
@@ -113,7 +119,7 @@ def stage(folder: Path, alsa_config: Path) -> Iterator[Callable[..., Stage]]:
 
 
 class Alsa:
-    """libasound itself, for what pyalsaaudio has not: error numbers, delay, rewind."""
+    """libasound through ctypes, for what pyalsaaudio lacks: error numbers, delay and rewind."""
 
     def __init__(self) -> None:
         self.lib = ctypes.CDLL("libasound.so.2")
@@ -122,7 +128,7 @@ class Alsa:
         self._open: list[ctypes.c_void_p] = []
 
     def open(self, direction: int = PLAYBACK, device: str = "sim") -> tuple[int, ctypes.c_void_p]:
-        """What snd_pcm_open returns, and the handle."""
+        """The result of snd_pcm_open, and the handle."""
         pcm = ctypes.c_void_p()
         result = self.lib.snd_pcm_open(ctypes.byref(pcm), device.encode(), direction, 0)
         if result == 0:
@@ -130,7 +136,7 @@ class Alsa:
         return result, pcm
 
     def set_up(self, pcm: ctypes.c_void_p, rate_hz: int, channels: int = 1) -> int:
-        """What snd_pcm_set_params returns: S16_LE, interleaved, no resampling, 0.5 s."""
+        """The result of snd_pcm_set_params: S16_LE, interleaved, no resampling, 0.5 s."""
         s16_le, interleaved = 2, 3
         result = self.lib.snd_pcm_set_params(
             pcm, s16_le, interleaved, channels, rate_hz, 0, 500_000
@@ -139,27 +145,27 @@ class Alsa:
         return result
 
     def write(self, pcm: ctypes.c_void_p, samples: Samples) -> int:
-        """What snd_pcm_writei returns for mono samples."""
+        """The result of snd_pcm_writei for mono samples."""
         data = samples.tobytes()
         result = self.lib.snd_pcm_writei(pcm, data, ctypes.c_ulong(len(samples)))
         assert isinstance(result, int)
         return result
 
     def delay(self, pcm: ctypes.c_void_p) -> int:
-        """Frames until a frame written now is heard."""
+        """The number of frames until a frame that is written now is audible."""
         frames = ctypes.c_long()
         assert self.lib.snd_pcm_delay(pcm, ctypes.byref(frames)) == 0
         return frames.value
 
     def close(self) -> None:
-        """Close all that is open."""
+        """Close all open PCMs."""
         while self._open:
             self.lib.snd_pcm_close(self._open.pop())
 
 
 @pytest.fixture
 def alsa() -> Iterator[Alsa]:
-    """libasound by ctypes; its PCMs are closed at the end."""
+    """libasound through ctypes; its PCMs are closed at the end."""
     library = Alsa()
     yield library
     library.close()
@@ -167,5 +173,5 @@ def alsa() -> Iterator[Alsa]:
 
 @pytest.fixture
 def ramp() -> Samples:
-    """A second at 16 kHz in which no two neighbours are alike and nothing is silent."""
+    """One second at 16 kHz in which adjacent samples differ and no sample is zero."""
     return (np.arange(16000) + 1).astype(np.int16)

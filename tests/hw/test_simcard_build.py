@@ -1,4 +1,6 @@
-"""The software sound card is built without a warning, and both its sides mean the same memory."""
+"""The software sound card is built without a warning, and its C and Python sides agree on the
+memory layout.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def test_make_turns_warnings_into_errors_and_builds() -> None:
         assert flag in printed.split()
 
 
-def test_no_compiler_that_is_here_finds_anything_to_warn_of() -> None:
+def test_no_installed_compiler_gives_a_warning() -> None:
     subprocess.run(["make", "-s", "-C", str(FOLDER), "check"], check=True)
 
 
@@ -78,12 +80,12 @@ def test_python_and_c_agree_on_the_layout(tmp_path: Path) -> None:
     program = tmp_path / "layout"
     subprocess.run(["cc", f"-I{FOLDER}", "-o", str(program), str(source)], check=True)
     printed = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
-    said = dict(zip((term for term, _ in rows), map(int, printed.split()), strict=True))
-    assert said == dict(rows)
+    values = dict(zip((term for term, _ in rows), map(int, printed.split()), strict=True))
+    assert values == dict(rows)
 
 
 def test_every_field_of_the_header_is_mirrored() -> None:
-    """A field that is added at the end of the C struct only would not move any other."""
+    """A field that is added only at the end of the C struct would not change the other offsets."""
     header = (FOLDER / "simcard.h").read_text()
     body = header[header.index("struct simcard {") :]
     body = body[: body.index("};")]

@@ -1,4 +1,4 @@
-"""The microphone's side of the software sound card, and the air between."""
+"""The capture side of the software sound card, and the simulated room."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from lab.sim.card_memory_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 
 pytestmark = pytest.mark.process
 
-LEAD = 3200  # how far ahead of the card a test speaks: 0.2 s at 16 kHz
+LEAD = 3200  # how far ahead of the card a test adds sound: 0.2 s at 16 kHz
 
 
 @pytest.mark.parametrize("rate_hz", [16000, 48000])
-def test_a_click_is_delivered_at_the_index_it_was_said(
-    stage: Callable[..., Any], rate_hz: int
-) -> None:
+def test_a_click_is_captured_at_its_index(stage: Callable[..., Any], rate_hz: int) -> None:
     room = stage(rate_hz)
     pcm, start = room.capture()
     click = room.card.now() + 3 * LEAD
@@ -34,7 +32,7 @@ def test_a_click_is_delivered_at_the_index_it_was_said(
     pcm.close()
 
 
-def test_sounds_add_up(stage: Callable[..., Any]) -> None:
+def test_sounds_are_added(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture()
     at = room.card.now() + LEAD
@@ -58,7 +56,7 @@ def test_a_sum_beyond_full_scale_is_clipped(stage: Callable[..., Any]) -> None:
     pcm.close()
 
 
-def test_a_hushed_sound_is_not_heard(stage: Callable[..., Any]) -> None:
+def test_a_removed_sound_is_not_captured(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture()
     at = room.card.now() + LEAD
@@ -70,7 +68,7 @@ def test_a_hushed_sound_is_not_heard(stage: Callable[..., Any]) -> None:
     pcm.close()
 
 
-def test_both_channels_hear_the_same(stage: Callable[..., Any]) -> None:
+def test_both_channels_capture_the_same(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture(channels=2, periods=16)
     at = room.card.now() + LEAD
@@ -82,7 +80,7 @@ def test_both_channels_hear_the_same(stage: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(("output_fifo", "input_fifo"), [(0, 0), (32, 16)])
-def test_an_impulse_comes_back_as_the_impulse_response(
+def test_an_impulse_is_captured_as_the_impulse_response(
     stage: Callable[..., Any], output_fifo: int, input_fifo: int
 ) -> None:
     response = np.array([0.5, 0.0, -0.25, 0.125], np.float32)
@@ -104,7 +102,7 @@ def test_an_impulse_comes_back_as_the_impulse_response(
     pcm.close()
 
 
-def test_echo_and_owner_add_up(stage: Callable[..., Any]) -> None:
+def test_echo_and_near_end_sound_are_added(stage: Callable[..., Any]) -> None:
     room = stage(echo=[0.5])
     pcm, start = room.capture()
     player, played = room.play(np.full(16000, 2000, np.int16))
@@ -118,7 +116,9 @@ def test_echo_and_owner_add_up(stage: Callable[..., Any]) -> None:
     pcm.close()
 
 
-def test_the_longest_room_at_48_khz_is_convolved_to_the_sample(stage: Callable[..., Any]) -> None:
+def test_the_longest_impulse_response_at_48_khz_is_convolved_exactly(
+    stage: Callable[..., Any],
+) -> None:
     random = np.random.default_rng(5)
     response = (random.standard_normal(MAX_TAPS) * 0.003).astype(np.float32)
     room = stage(48000, echo=response, echo_delay=7)
@@ -126,14 +126,14 @@ def test_the_longest_room_at_48_khz_is_convolved_to_the_sample(stage: Callable[.
     sound = random.integers(-20000, 20000, 12000).astype(np.int16)
     player, played = room.play(sound)
     heard = room.read_until(pcm, played + 16000)
-    wanted = np.convolve(sound.astype(np.float64), response.astype(np.float64))[:15000]
+    expected = np.convolve(sound.astype(np.float64), response.astype(np.float64))[:15000]
     got = heard[played + 7 - start :][:15000]
-    assert np.max(np.abs(got - wanted)) <= 1
+    assert np.max(np.abs(got - expected)) <= 1
     player.close()
     pcm.close()
 
 
-def test_a_louder_amplifier_and_a_strained_loudspeaker(stage: Callable[..., Any]) -> None:
+def test_gain_and_nonlinearity_are_applied_to_the_echo(stage: Callable[..., Any]) -> None:
     room = stage()
     room.card.set_echo([1.0], gain=0.5, drive=2.0)
     pcm, start = room.capture()
@@ -144,7 +144,7 @@ def test_a_louder_amplifier_and_a_strained_loudspeaker(stage: Callable[..., Any]
     pcm.close()
 
 
-def test_the_room_can_change_while_the_card_runs(stage: Callable[..., Any]) -> None:
+def test_the_echo_path_can_change_while_the_card_runs(stage: Callable[..., Any]) -> None:
     room = stage(echo=[0.5])
     pcm, start = room.capture()
     player, played = room.play(np.full(8000, 1000, np.int16))
@@ -160,13 +160,13 @@ def test_the_room_can_change_while_the_card_runs(stage: Callable[..., Any]) -> N
     pcm.close()
 
 
-def test_a_half_written_room_is_not_used(stage: Callable[..., Any]) -> None:
+def test_an_incomplete_echo_path_is_not_used(stage: Callable[..., Any]) -> None:
     room = stage(echo=[0.5])
     pcm, start = room.capture()
     player, played = room.play(np.full(8000, 1000, np.int16))
     before = room.read_until(pcm, played + 800)
     path = room.card._card["path"]
-    path["h"][0] = 0.25  # the checksum is still the old one
+    path["h"][0] = 0.25  # the checksum is still that of the old path
     path["serial"] += 1
     after = room.read_until(pcm, start + len(before) + 800)
     assert (before[-1], after[0]) == (500, 500)
@@ -199,7 +199,7 @@ def test_after_an_overrun_capture_starts_again(stage: Callable[..., Any]) -> Non
     pcm.close()
 
 
-def test_what_nobody_captured_is_silent(stage: Callable[..., Any]) -> None:
+def test_the_microphone_is_silent_where_nothing_was_captured(stage: Callable[..., Any]) -> None:
     room = stage(48000)
     at = room.card.now() + 3 * LEAD
     room.card.add_sound(at, np.full(100, 1000, np.int16))
@@ -207,10 +207,8 @@ def test_what_nobody_captured_is_silent(stage: Callable[..., Any]) -> None:
     assert not room.card.microphone(at, 100).any()
 
 
-def test_a_stopped_loudspeaker_leaves_its_reverberation(
-    stage: Callable[..., Any], ramp: Samples
-) -> None:
-    """The echo goes on after drop(), as sound that is already in the air does."""
+def test_the_echo_continues_after_a_drop(stage: Callable[..., Any], ramp: Samples) -> None:
+    """Sound that is already in the air is not stopped by drop()."""
     response = np.zeros(400, np.float32)
     response[399] = 1.0
     room = stage(echo=response)

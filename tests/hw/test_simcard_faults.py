@@ -1,4 +1,4 @@
-"""What goes wrong with a card: unplugged, busy, the wrong rate, no card at all."""
+"""Faults of a sound card: unplugged, busy, wrong rate, missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_unplugged_card_ends_its_streams(stage: Callable[..., Any], ramp: Sam
     capture, _ = room.capture()
     descriptor, events = player.polldescriptors()[0]
     room.wait(start + 800)
-    gone = room.card.unplug()
+    unplugged = room.card.unplug()
     poll = select.poll()
     poll.register(descriptor, events)
     revents = 0
@@ -42,12 +42,12 @@ def test_an_unplugged_card_ends_its_streams(stage: Callable[..., Any], ramp: Sam
         capture.read()
     room.wait(start + 8000)
     heard = room.card.loudspeaker(start, 8000)
-    assert np.array_equal(heard[: gone - start], ramp[: gone - start])
-    assert not heard[gone - start :].any()
+    assert np.array_equal(heard[: unplugged - start], ramp[: unplugged - start])
+    assert not heard[unplugged - start :].any()
     assert room.kinds(StreamDirection.PLAYBACK) == [CardEventKind.START, CardEventKind.STOP]
 
 
-def test_a_replugged_card_opens_anew_and_old_streams_stay_dead(
+def test_a_replugged_card_can_be_opened_and_old_streams_stay_invalid(
     stage: Callable[..., Any], alsa: Any, ramp: Samples
 ) -> None:
     room = stage()
@@ -64,8 +64,8 @@ def test_a_replugged_card_opens_anew_and_old_streams_stay_dead(
     new.close()
 
 
-def test_a_sleeping_stream_notices_that_it_was_unplugged(stage: Callable[..., Any]) -> None:
-    """Nothing plays, the buffer is full, so no period ever wakes it."""
+def test_a_paused_stream_is_woken_when_the_card_is_unplugged(stage: Callable[..., Any]) -> None:
+    """Nothing is played and the buffer is full, so no period would wake it."""
     room = stage()
     pcm, start = room.play(np.ones(512 * 64, np.int16))
     room.wait(start + 80)
@@ -106,13 +106,13 @@ def test_only_the_rate_of_the_card_is_accepted(stage: Callable[..., Any], alsa: 
     assert alsa.set_up(pcm, 16000, channels=3) == -errno.EINVAL
 
 
-def test_a_missing_file_is_no_card(alsa_config: Path, alsa: Any) -> None:
+def test_without_its_file_there_is_no_card(alsa_config: Path, alsa: Any) -> None:
     assert not alsa_config.exists()
     assert alsa.open()[0] == -errno.ENOENT
 
 
 @pytest.mark.parametrize("size", [0, 100, LAYOUT.itemsize - 1])
-def test_a_short_file_is_no_card(alsa_config: Path, alsa: Any, size: int) -> None:
+def test_a_truncated_file_is_no_card(alsa_config: Path, alsa: Any, size: int) -> None:
     with SoundCard.create(alsa_config, 16000), alsa_config.open("r+b") as file:
         file.truncate(size)
         assert alsa.open()[0] == -errno.EINVAL
@@ -122,7 +122,7 @@ def test_a_short_file_is_no_card(alsa_config: Path, alsa: Any, size: int) -> Non
     ("field", "value"),
     [("magic", 1), ("rate_hz", 0), ("rate_hz", 10**6), ("granularity_frames", 0)],
 )
-def test_a_file_with_a_nonsense_header_is_no_card(
+def test_a_file_with_an_invalid_header_is_no_card(
     stage: Callable[..., Any], alsa: Any, field: str, value: int
 ) -> None:
     room = stage()
@@ -131,7 +131,7 @@ def test_a_file_with_a_nonsense_header_is_no_card(
 
 
 @pytest.mark.parametrize("fields", ["", 'shm "card" colour "red"', "shm 3"])
-def test_settings_without_a_file_or_with_more_are_refused(
+def test_alsa_settings_without_a_file_or_with_unknown_fields_are_refused(
     alsa_config: Path, alsa: Any, fields: str
 ) -> None:
     config = alsa_config.parent / "asound.conf"
@@ -141,7 +141,7 @@ def test_settings_without_a_file_or_with_more_are_refused(
 
 
 def test_alsa_utils_play_and_record_through_plug(stage: Callable[..., Any]) -> None:
-    """At a rate and in a format of their own, which ALSA's plug layer converts."""
+    """With another rate and format, which ALSA's plug layer converts."""
     room = stage(16000, echo=[0.5])
     tone = (8000 * np.sin(np.arange(48000) * 2 * np.pi * 440 / 48000)).astype(np.int16)
     with wave.open(str(room.folder / "tone.wav"), "wb") as file:
@@ -149,13 +149,13 @@ def test_alsa_utils_play_and_record_through_plug(stage: Callable[..., Any]) -> N
         file.setsampwidth(2)
         file.setframerate(48000)
         file.writeframes(tone.tobytes())
-    taped = room.folder / "taped.wav"
+    recorded = room.folder / "taped.wav"
     record = ["arecord", "-q", "-D", "plug:sim", "-f", "S16_LE", "-c", "2", "-r", "48000"]
-    with subprocess.Popen([*record, "-d", "2", str(taped)]) as recorder:
+    with subprocess.Popen([*record, "-d", "2", str(recorded)]) as recorder:
         subprocess.run(["aplay", "-q", "-D", "plug:sim", str(room.folder / "tone.wav")], check=True)
         assert recorder.wait() == 0
     start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     assert np.max(room.card.loudspeaker(start, 16000)) == pytest.approx(8000, abs=200)
-    with wave.open(str(taped)) as file:
+    with wave.open(str(recorded)) as file:
         heard = np.frombuffer(file.readframes(file.getnframes()), np.int16)
     assert np.max(heard) == pytest.approx(4000, abs=200)

@@ -1,4 +1,4 @@
-"""The loudspeaker's side of the software sound card."""
+"""The playback side of the software sound card."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.process
 
 
 @pytest.mark.parametrize("rate_hz", [16000, 48000])
-def test_frames_take_their_time_and_play_as_written(
+def test_frames_are_played_in_real_time_and_unchanged(
     stage: Callable[..., Any], alsa: Any, rate_hz: int
 ) -> None:
-    """A blocking writer is paced: after draining, exactly as many frames have passed."""
+    """A blocking writer is paced: after the drain, exactly that many frames have passed."""
     room = stage(rate_hz)
-    sound = np.arange(1, rate_hz + 1).astype(np.int16)  # a second: two buffers
+    sound = np.arange(1, rate_hz + 1).astype(np.int16)  # one second, which is two buffers
     _, pcm = alsa.open()
     assert alsa.set_up(pcm, rate_hz) == 0
     assert alsa.write(pcm, sound) == len(sound)
@@ -43,7 +43,7 @@ def test_frames_take_their_time_and_play_as_written(
     assert not room.card.loudspeaker(stop.index, 100).any()
 
 
-def test_a_poller_is_woken_when_a_period_is_free_and_not_before(stage: Callable[..., Any]) -> None:
+def test_poll_returns_when_a_period_is_free_and_not_before(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm = room.open(0, period=80, periods=64)
     silence = bytes(2 * 80)
@@ -57,7 +57,7 @@ def test_a_poller_is_woken_when_a_period_is_free_and_not_before(stage: Callable[
             assert pcm.avail() >= 80
             assert pcm.write(silence) == 80
             ready += 1
-    assert ready >= 50  # hardly a wake-up was in vain
+    assert ready >= 50  # spurious wake-ups are rare
     pcm.close()
 
 
@@ -90,14 +90,16 @@ def test_after_an_underrun_the_stream_starts_again(
     pcm.close()
 
 
-def test_pause_and_resume_lose_and_repeat_nothing(stage: Callable[..., Any], ramp: Samples) -> None:
+def test_pause_and_resume_neither_lose_nor_repeat_frames(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
     room = stage()
     pcm, start = room.play(ramp[:8000])
     room.wait(start + 1000)
     pcm.pause(1)
     pause = room.event(StreamDirection.PLAYBACK, CardEventKind.PAUSE)
     played = pause.index - start
-    assert pcm.write(ramp[8000:9600].tobytes()) == 1600  # what comes meanwhile queues up behind
+    assert pcm.write(ramp[8000:9600].tobytes()) == 1600  # frames written meanwhile are queued
     room.wait(pause.index + 800)
     pcm.pause(0)
     resume = room.event(StreamDirection.PLAYBACK, CardEventKind.RESUME)
@@ -112,7 +114,9 @@ def test_pause_and_resume_lose_and_repeat_nothing(stage: Callable[..., Any], ram
     pcm.close()
 
 
-def test_drop_silences_from_the_frame_it_names(stage: Callable[..., Any], ramp: Samples) -> None:
+def test_drop_silences_playback_from_the_logged_frame(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
     room = stage()
     pcm, start = room.play(ramp[:8000])
     room.wait(start + 1000)
@@ -127,7 +131,9 @@ def test_drop_silences_from_the_frame_it_names(stage: Callable[..., Any], ramp: 
     pcm.close()
 
 
-def test_avail_tells_how_many_frames_were_played(stage: Callable[..., Any], ramp: Samples) -> None:
+def test_avail_reports_the_number_of_played_frames(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
     room = stage()
     pcm, start = room.play(ramp[:8000])
     buffer = 512 * 64
@@ -139,7 +145,7 @@ def test_avail_tells_how_many_frames_were_played(stage: Callable[..., Any], ramp
     pcm.close()
 
 
-def test_delay_counts_what_is_queued_and_the_fifo(
+def test_delay_counts_the_queued_frames_and_the_fifo(
     stage: Callable[..., Any], alsa: Any, ramp: Samples
 ) -> None:
     room = stage(output_fifo_frames=48)
@@ -157,7 +163,7 @@ def test_rewound_frames_are_replaced(stage: Callable[..., Any], alsa: Any, ramp:
     room = stage()
     _, pcm = alsa.open()
     alsa.set_up(pcm, 16000)
-    alsa.write(pcm, ramp[:8000])  # the whole buffer: starts
+    alsa.write(pcm, ramp[:8000])  # the whole buffer, which starts the stream
     start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     alsa.lib.snd_pcm_avail(pcm)
     back = alsa.lib.snd_pcm_rewind(pcm, ctypes.c_ulong(4000))
@@ -169,9 +175,11 @@ def test_rewound_frames_are_replaced(stage: Callable[..., Any], alsa: Any, ramp:
     assert (heard[4000:] == -7).all()
 
 
-def test_sound_and_echo_cross_the_end_of_the_ring(stage: Callable[..., Any], ramp: Samples) -> None:
+def test_sound_and_echo_are_continuous_across_the_end_of_the_ring(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
     room = stage(echo=[0.0, 1.0])
-    # The card is as old as the ring is long, but for a quarter of a second.
+    # Set the origin back so that the card is a quarter of a second short of one lap of the ring.
     missing = RING_FRAMES - 4000 - room.card.now()
     room.card._card["origin_ns"] -= missing * 1_000_000_000 // 16000
     room.card.origin_ns = int(room.card._card["origin_ns"])
@@ -186,7 +194,7 @@ def test_sound_and_echo_cross_the_end_of_the_ring(stage: Callable[..., Any], ram
     capture.close()
 
 
-def test_a_drop_ends_a_write_that_waits_in_another_thread(
+def test_a_drop_ends_a_blocking_write_of_another_thread(
     stage: Callable[..., Any], alsa: Any
 ) -> None:
     room = stage()
@@ -209,7 +217,7 @@ def test_two_channels_are_recorded_as_their_mean(stage: Callable[..., Any], ramp
     pcm.close()
 
 
-def test_a_coarse_card_moves_in_steps(stage: Callable[..., Any], ramp: Samples) -> None:
+def test_a_coarse_card_advances_in_steps(stage: Callable[..., Any], ramp: Samples) -> None:
     room = stage(granularity_frames=32)
     pcm, start = room.play(ramp[:6400])
     assert start % 32 == 0
@@ -230,7 +238,7 @@ time.sleep(60)
 """
 
 
-def test_a_killed_player_is_followed_by_silence_for_ever(stage: Callable[..., Any]) -> None:
+def test_a_killed_player_is_followed_by_silence(stage: Callable[..., Any]) -> None:
     room = stage()
     with subprocess.Popen([sys.executable, "-c", PLAYER], stdout=subprocess.PIPE) as player:
         assert player.stdout is not None
@@ -239,16 +247,16 @@ def test_a_killed_player_is_followed_by_silence_for_ever(stage: Callable[..., An
     start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     room.wait(start + 4800)
     heard = room.card.loudspeaker(start, 4800)
-    assert (heard[:3200] == 0x2211).all()  # what was queued runs out
+    assert (heard[:3200] == 0x2211).all()  # the queued frames are still played
     assert not heard[3200:].any()
-    # A ring later the same slots come round again, the old samples still in them.
+    # One lap later the same slots are played again, and they still contain the old samples.
     room.card._card["origin_ns"] -= RING_FRAMES * 1_000_000_000 // 16000
     room.card.origin_ns = int(room.card._card["origin_ns"])
     assert not room.card.loudspeaker(start + RING_FRAMES, 4800).any()
 
 
 def test_a_killed_player_leaves_the_card_free(stage: Callable[..., Any], ramp: Samples) -> None:
-    """And what it had queued is not heard under the next one's sound."""
+    """The frames that it had queued are not mixed into the sound of the next player."""
     room = stage()
     with subprocess.Popen([sys.executable, "-c", PLAYER], stdout=subprocess.PIPE) as player:
         assert player.stdout is not None

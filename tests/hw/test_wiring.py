@@ -1,4 +1,4 @@
-"""hw/: the picture, the overlay and the lists say what the table of pins says."""
+"""The drawing, the overlay and the lists in hw/ agree with the table of pins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scripts.wiring import as_svg, place
 
 HW = Path(__file__).parents[2] / "hw"
 SVG = "{http://www.w3.org/2000/svg}"
-HEADER_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)  # of any Pi with 40 pins
+HEADER_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)  # of every Pi with 40 pins
 INPUTS = [row for row in PINS if row.direction == "in"]
 OUTPUTS = [row for row in PINS if row.direction == "out"]
 
@@ -24,7 +24,7 @@ def page(name: str) -> str:
     return (HW / name).read_text(encoding="utf-8")
 
 
-def test_the_picture_of_the_cut_supply_names_the_switch_and_the_pins_of_the_table() -> None:
+def test_the_drawing_of_the_mute_switch_names_the_pins_of_the_table() -> None:
     switch = pin("mute_switch")
     drawn = page("mute.svg")
     assert f"mute_switch: BCM {switch.line}, pin {switch.header}" in drawn
@@ -36,7 +36,7 @@ def test_the_picture_of_the_cut_supply_names_the_switch_and_the_pins_of_the_tabl
 
 
 def wires() -> list[list[tuple[int, int]]]:
-    """The corners of each wire, from its pin on."""
+    """The corners of each wire, starting at its pin."""
     drawn = ET.fromstring(as_svg())  # noqa: S314 - our own drawing
     found = []
     for line in drawn.iter(f"{SVG}polyline"):
@@ -46,11 +46,11 @@ def wires() -> list[list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("header", [*(row.header for row in PINS), *list(GROUNDS.values())[:3]])
-def test_a_wire_begins_at_each_pin_that_is_used(header: int) -> None:
+def test_a_wire_begins_at_each_used_pin(header: int) -> None:
     assert [wire[0] for wire in wires()].count(place(header)) == 1
 
 
-def test_no_two_wires_of_the_picture_cross_or_touch() -> None:
+def test_no_two_wires_of_the_drawing_cross_or_touch() -> None:
     dots = [{dot for a, b in pairwise(wire) for dot in _dots(a, b)} for wire in wires()]
     for number, one in enumerate(dots):
         assert not any(one & other for other in dots[number + 1 :])
@@ -63,23 +63,23 @@ def _dots(a: tuple[int, int], b: tuple[int, int]) -> set[tuple[int, int]]:
     return {(x, y) for x in xs for y in ys}
 
 
-def test_every_ground_is_one() -> None:
+def test_every_ground_pin_is_a_ground() -> None:
     assert set(GROUNDS.values()) <= set(HEADER_GROUNDS)
     assert not set(HEADER_GROUNDS) & {row.header for row in (*PINS, *STRIP)}
 
 
-def test_the_page_names_the_ground_beside_each_thing() -> None:
+def test_the_page_names_the_ground_beside_each_part() -> None:
     for header in GROUNDS.values():
         assert re.search(rf"(ground \(pin {header}\)|Ground: pin {header}\b)", page("pinout.md"))
 
 
 @pytest.mark.parametrize("row", STRIP, ids=lambda row: row.what)
-def test_the_page_has_the_lines_of_a_strip(row: PanelPin) -> None:
+def test_the_page_has_the_lines_of_an_led_strip(row: PanelPin) -> None:
     assert f"| {row.what} | {row.line} | {row.header} |" in page("pinout.md")
 
 
 def compiled(source: Path, made: Path) -> tuple[int, str]:
-    """dtc's exit status, and what it warned of."""
+    """The exit status of dtc and its warnings."""
     command = ["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", str(made), str(source)]
     run = subprocess.run(command, check=False, capture_output=True, text=True)
     return run.returncode, run.stderr
@@ -98,7 +98,7 @@ def test_the_overlay_pulls_up_the_inputs_and_nothing_else(tmp_path: Path) -> Non
 
 
 @pytest.mark.process
-def test_an_overlay_with_a_slip_does_not_compile(tmp_path: Path) -> None:
+def test_an_overlay_with_a_syntax_error_does_not_compile(tmp_path: Path) -> None:
     source = tmp_path / "slip.dts"
     source.write_text(page("interlude-panel.dts").replace("bias-pull-up;", "bias-pull-up"))
     assert compiled(source, tmp_path / "x")[0] != 0
@@ -111,13 +111,13 @@ def test_config_txt_sets_the_lines_of_the_table() -> None:
     assert lines == [f"gpio={inputs}=ip,pu", f"gpio={outputs}=op,dh"]
 
 
-def test_the_bill_has_a_row_for_each_thing_that_is_wired() -> None:
+def test_the_bill_of_materials_has_a_row_for_each_wired_part() -> None:
     parts = re.findall(r"^\| ([a-z ]+) \|", page("bom.md"), re.MULTILINE)
     assert {"button", "mute switch", "resistors", "sound", "cooling", "supply"} <= set(parts)
 
 
 @pytest.mark.parametrize("name", ["pinout.md", "bom.md", "audio.md"])
-def test_each_page_says_that_no_pi_has_seen_it_and_its_links_lead_somewhere(name: str) -> None:
+def test_each_page_says_that_it_was_not_tried_on_a_pi_and_its_links_exist(name: str) -> None:
     assert re.search(r"\*\*(No|Nothing|None)\b", page(name))
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page(name)):
         assert (HW / target).exists(), target

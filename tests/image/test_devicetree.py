@@ -1,4 +1,6 @@
-"""What the card's slot hangs on, by a device tree: by handles and groups, if enabled."""
+"""The hardware that the SD slot depends on, read from a device tree by handles and groups, if it is
+enabled.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def even(data: bytes) -> bytes:
 
 
 class Tree:
-    """Writes a .dtb."""
+    """Builds a .dtb file."""
 
     def __init__(self) -> None:
         self.body, self.strings = b"", b""
@@ -58,7 +60,7 @@ def tree() -> Tree:
     return made
 
 
-def test_supplies_their_lines_and_the_pins_are_found(tree: Tree) -> None:
+def test_supplies_their_gpio_lines_and_the_pins_are_found(tree: Tree) -> None:
     tree.begin("mmc", {"compatible": f"{SD_SLOT}\0brcm,sdhci-brcmstb\0".encode(),
                        "vqmmc-supply": word(4), "pinctrl-0": word(2)})  # fmt: skip
     tree.end(3)
@@ -67,7 +69,7 @@ def test_supplies_their_lines_and_the_pins_are_found(tree: Tree) -> None:
     assert "its-sound" not in found
 
 
-def test_a_slot_that_is_switched_off_needs_nothing(tree: Tree) -> None:
+def test_a_disabled_slot_depends_on_nothing(tree: Tree) -> None:
     tree.begin("mmc", {"compatible": f"{SD_SLOT}\0".encode(), "status": b"disabled\0",
                        "vqmmc-supply": word(4)})  # fmt: skip
     tree.end(3)
@@ -82,6 +84,6 @@ alias pci:v00001DE4d00000001sv*sd*bc*sc*i* rp1_pci
 """
 
 
-def test_drivers_are_found_by_the_kernels_own_list() -> None:
+def test_drivers_are_found_by_the_kernels_alias_list() -> None:
     assert drivers({"its-gpio", "simple-bus"}, ALIASES) == {"gpio_its"}
     assert drivers({"its-gpi"}, ALIASES) == set()

@@ -1,4 +1,6 @@
-"""Of a lock, what the box needs: another Python's lines and what has no wheel are left out."""
+"""The packages of a lock file that the box needs, without those for another Python and those
+without a wheel.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ tomli==2.0 ; platform_machine == 'x86_64' \\
 """
 
 
-def test_the_boxs_python_chooses_not_this_machines() -> None:
+def test_the_python_of_the_box_determines_the_packages() -> None:
     assert fitting(LOCK).splitlines() == [
         "numpy==2.5.5 --hash=sha256:bb",
         "rich==15.0.0 --hash=sha256:dd",
     ]
 
 
-def test_every_line_of_our_own_lock_is_either_fetched_or_built() -> None:
+def test_every_package_of_our_lock_is_either_fetched_or_built() -> None:
     text = fitting((ROOT / "requirements.lock").read_text())
     names = [line.partition("==")[0] for line in text.splitlines()]
     assert len(names) == len(set(names))
@@ -39,13 +41,13 @@ def test_every_line_of_our_own_lock_is_either_fetched_or_built() -> None:
 
 
 @pytest.mark.parametrize("name", [*SOURCES, "llama-cpp-python"])
-def test_what_is_built_from_source_is_pinned_by_its_hash(name: str) -> None:
-    said = requirement(name)
-    assert said.startswith(f"{name}==")
-    assert "--hash=sha256:" in said
-    assert said.count("==") == 1
+def test_a_package_built_from_source_is_pinned_by_its_hash(name: str) -> None:
+    line = requirement(name)
+    assert line.startswith(f"{name}==")
+    assert "--hash=sha256:" in line
+    assert line.count("==") == 1
 
 
-def test_what_no_lock_names_is_said_so() -> None:
+def test_a_package_in_no_lock_is_an_error() -> None:
     with pytest.raises(NotBuilt, match="No lock names nothing-like-it"):
         requirement("nothing-like-it")

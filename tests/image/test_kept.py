@@ -1,5 +1,6 @@
-"""What outlives a slot: each folder of the box below /var/lib, and systemd's of what ran when, on a
-partition without rights."""
+"""What survives a change of the slot: the folders of the box below /var/lib and systemd's timer
+stamps, on a partition that grants no rights.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +16,26 @@ from image.initramfs import FOLDER, KEPT
 ROOT = Path(__file__).parents[2]
 
 
-def test_every_folder_of_the_boxs_that_lasts_lies_on_data() -> None:
+def test_every_persistent_folder_of_the_box_is_on_the_data_partition() -> None:
     rows = (ROOT / "system/usr/lib/tmpfiles.d/interlude.conf").read_text()
     made = set(re.findall(r"^d +/((?:var/lib|etc)/interlude[\w-]*) ", rows, re.MULTILINE))
     assert len(made) == 5
     assert made <= set(KEPT)
 
 
-def test_no_file_of_data_gives_rights_or_is_a_device() -> None:
+def test_the_data_partition_is_mounted_without_setuid_and_devices() -> None:
     mounts = re.findall(
         r"mount -t (?:ext4|tmpfs) -o (\S+) \S+ /sysroot/data\b", (FOLDER / "init").read_text()
     )
-    assert len(mounts) == 2  # the partition, and the memory that stands in for one
+    assert len(mounts) == 2  # the partition, and the tmpfs that replaces a missing one
     for options in mounts:
         assert {"nosuid", "nodev"} <= set(options.split(","))
 
 
-def test_when_a_timer_last_ran_lies_on_data_if_one_makes_up_for_what_it_missed() -> None:
-    """systemd.timer(5), Persistent=: a stamp below /var/lib/systemd/timers, "stored on disk"."""
+def test_the_stamps_of_persistent_timers_are_on_the_data_partition() -> None:
+    """systemd.timer(5), Persistent=: the stamp file below /var/lib/systemd/timers is "stored on
+    disk".
+    """
     timers = (ROOT / "system/usr/lib/systemd/system").glob("*.timer")
     persistent = [path.name for path in timers if "\nPersistent=yes\n" in path.read_text()]
     assert "interlude-pull.timer" in persistent
@@ -40,7 +43,9 @@ def test_when_a_timer_last_ran_lies_on_data_if_one_makes_up_for_what_it_missed()
 
 
 def bound(tmp_path: Path) -> dict[str, Path]:
-    """What init binds, place → folder of `data`, by its own lines, with trees of a test's."""
+    """Run the loop of init that binds the folders, on trees of the test. Returns place → folder of
+    the data partition.
+    """
     (loop,) = re.findall(
         r"^while read -r path; do\n.*?^done </kept$",
         (FOLDER / "init").read_text(),
@@ -56,7 +61,7 @@ def bound(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.process
-def test_a_card_that_is_older_than_a_folder_gets_it_and_one_that_has_it_keeps_what_is_there(
+def test_an_older_card_gets_a_new_folder_and_an_existing_folder_keeps_its_files(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "sysroot/data/var/lib/systemd/timesync").mkdir(parents=True)
@@ -65,7 +70,9 @@ def test_a_card_that_is_older_than_a_folder_gets_it_and_one_that_has_it_keeps_wh
     first = bound(tmp_path)
     assert set(first) == {f"/{path}" for path in KEPT}
     timers = first["/var/lib/systemd/timers"]
-    assert stat.S_IMODE(timers.stat().st_mode) == 0o755  # root's: systemd writes there itself
+    assert (
+        stat.S_IMODE(timers.stat().st_mode) == 0o755
+    )  # owned by root, since systemd itself writes there
     assert list(timers.iterdir()) == []
     settings = first["/etc/interlude"] / "settings.yaml"
     assert settings.read_text() == "of the slot"
@@ -78,7 +85,7 @@ def test_a_card_that_is_older_than_a_folder_gets_it_and_one_that_has_it_keeps_wh
 
 
 @pytest.mark.process
-def test_a_folder_that_was_half_copied_when_the_power_went_is_copied_anew(tmp_path: Path) -> None:
+def test_a_copy_interrupted_by_a_power_cut_is_repeated(tmp_path: Path) -> None:
     (tmp_path / "sysroot/data/etc/interlude.new").mkdir(parents=True)
     (tmp_path / "sysroot/data/etc/interlude.new/half").touch()
     (tmp_path / "lower/etc/interlude").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What a computer sees of a card's partitions."""
+"""The partitions of a card as a computer sees them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ NO_LETTER, HIDDEN = 1 << 63, 1 << 62  # Windows: GPT_BASIC_DATA_ATTRIBUTE_NO_DRI
 
 
 def entries(image: Path) -> dict[str, tuple[uuid.UUID, int, int, int]]:
-    """The table as its bytes say (UEFI 5.3.3): name → type, first and last sector, attributes."""
+    """The partition table in its binary form (UEFI 5.3.3): name → type, first and last sector,
+    attributes.
+    """
     with image.open("rb") as file:
         file.seek(2 * SECTOR)
         rows = [file.read(128) for _ in layout.LAYOUT]
@@ -37,20 +39,22 @@ def card(tmp_path: Path) -> Path:
     return image
 
 
-def test_the_empty_boot_slot_is_hidden_and_gets_no_letter_and_no_other_does(card: Path) -> None:
+def test_only_the_empty_boot_slot_is_hidden_and_gets_no_drive_letter(card: Path) -> None:
     attributes = {name: row[3] for name, row in entries(card).items()}
     assert attributes.pop("boot_b") == NO_LETTER | HIDDEN
     assert set(attributes.values()) == {0}
 
 
-def test_it_lies_where_it_did_and_is_of_the_type_that_the_firmware_looks_for(card: Path) -> None:
+def test_the_second_boot_slot_has_its_fixed_place_and_a_type_that_the_firmware_accepts(
+    card: Path,
+) -> None:
     kind, first, last, _ = entries(card)["boot_b"]
     assert kind == uuid.UUID(layout.FAT)
     assert disk.offsets(card)["boot_b"] == first * SECTOR == (8 + 40 + 128) << 20
     assert (last + 1 - first) * SECTOR == 128 << 20
 
 
-def test_it_stays_hidden_when_the_data_partition_grows(card: Path) -> None:
+def test_the_second_boot_slot_stays_hidden_when_the_data_partition_grows(card: Path) -> None:
     with card.open("r+b") as file:
         file.truncate((layout.total_mib() + 64) << 20)
     before = entries(card)

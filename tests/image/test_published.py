@@ -1,5 +1,6 @@
-"""What a release publishes is checked against what was promised: by its signed sums, by Imager's
-own rules, and by unpacking the card."""
+"""The files of a release are checked against their signed checksums, against the rules of Imager,
+and by unpacking the image.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ TIME_S = 1_780_000_000
 
 
 def card(path: Path, word: bytes = b"card") -> Path:
-    """Data, a hole, data, and a last block that is no whole one."""
+    """Data, a hole, data, and an incomplete last block."""
     with path.open("wb") as file:
         file.write(os.urandom(20_000) + word)
         file.truncate(9 << 20)
@@ -47,7 +48,7 @@ def shop(tmp_path: Path) -> Workshop:
 
 @pytest.fixture
 def dist(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """As `make image` leaves it, of a small card."""
+    """The output of `make image` for a small card."""
     monkeypatch.setenv(imager.DOWNLOAD, WHERE)
     into = shop.folder / "dist"
     into.mkdir()
@@ -74,11 +75,11 @@ def sign(shop: Workshop, into: Path, key: Path | None = None) -> Path:
     return into
 
 
-def test_a_release_as_it_is_made_has_nothing_wrong(shop: Workshop, dist: Path) -> None:
+def test_a_release_as_it_is_built_passes_the_check(shop: Workshop, dist: Path) -> None:
     assert published.check(dist, shop.signers) == []
 
 
-def change(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
+def edit(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
     (path,) = into.glob(f"*{ending}")
     path.write_bytes(do(path.read_bytes()))
 
@@ -86,33 +87,33 @@ def change(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (lambda into: change(into, ".bmap", lambda data: data + b" "), "another SHA-256"),
-        (lambda into: change(into, ".img.zst", lambda data: data[:-1]), "another SHA-256"),
-        (lambda into: change(into, ".sha256", lambda data: data + b" "), "not signed with a key"),
+        (lambda into: edit(into, ".bmap", lambda data: data + b" "), "another SHA-256"),
+        (lambda into: edit(into, ".img.zst", lambda data: data[:-1]), "another SHA-256"),
+        (lambda into: edit(into, ".sha256", lambda data: data + b" "), "not signed with a key"),
         (lambda into: next(into.glob("*.release")).unlink(), "listed, but missing"),
         (lambda into: (into / "more").write_text("x"), "more has no signed checksum"),
         (lambda into: next(into.glob("*.sig")).unlink(), "No such file"),
     ],
 )  # fmt: skip
-def test_what_was_changed_after_it_was_signed_is_found(
+def test_a_change_after_the_signature_is_detected(
     shop: Workshop, dist: Path, spoil: Callable[[Path], object], why: str
 ) -> None:
     spoil(dist)
     assert why in " ".join(published.check(dist, shop.signers))
 
 
-def test_a_strangers_signature_is_found(shop: Workshop, dist: Path) -> None:
+def test_a_signature_with_another_key_is_detected(shop: Workshop, dist: Path) -> None:
     sign(shop, dist, shop.new_key("stranger"))
     assert "not signed with a key" in " ".join(published.check(dist, shop.signers))
 
 
 def listing(**changes: Any) -> Callable[[bytes], bytes]:
-    """Imager's list, its entry changed; None takes a key away."""
+    """Change the entry of Imager's list; None removes a key."""
 
     def do(data: bytes) -> bytes:
         listed = json.loads(data)
         entry = {**listed["os_list"][0], **changes}
-        listed["os_list"] = [{name: each for name, each in entry.items() if each is not None}]
+        listed["os_list"] = [{name: value for name, value in entry.items() if value is not None}]
         return json.dumps(listed).encode()
 
     return do
@@ -136,24 +137,24 @@ def listing(**changes: Any) -> Callable[[bytes], bytes]:
         (".cdx.json", lambda _: b'{"bomFormat": "CycloneDX", "components": []}', "of materials"),
     ],
 )  # fmt: skip
-def test_what_was_signed_and_is_wrong_all_the_same_is_found(
+def test_a_signed_but_wrong_file_is_detected(
     shop: Workshop, dist: Path, ending: str, do: Callable[[bytes], bytes], why: str
 ) -> None:
-    change(dist, ending, do)
+    edit(dist, ending, do)
     sign(shop, dist)
     assert why in " ".join(published.check(dist, shop.signers))
 
 
-def test_the_block_map_of_another_card_is_found(shop: Workshop, dist: Path) -> None:
+def test_the_block_map_of_another_card_is_detected(shop: Workshop, dist: Path) -> None:
     other = card(shop.folder / "other.img", b"cart")
-    change(dist, ".bmap", lambda _: block_map(other).encode())
+    edit(dist, ".bmap", lambda _: block_map(other).encode())
     sign(shop, dist)
     wrong = published.check(dist, shop.signers)
     assert len(wrong) == 2
-    assert all("are not the block map's" in each for each in wrong)
+    assert all("are not the block map's" in problem for problem in wrong)
 
 
-def test_a_tag_is_the_version_of_the_tree() -> None:
+def test_the_tag_must_be_the_version_of_the_tree() -> None:
     assert published.main(["tag", f"v{__version__}"]) == 0
     assert published.tag(__version__)
     assert published.tag("v9.9.9")
@@ -171,19 +172,19 @@ def test_a_tag_is_the_version_of_the_tree() -> None:
         ("-----BEGIN OPENSSH PRIVATE KEY-----\n", "contains a private key"),
     ],
 )
-def test_a_repository_that_does_not_say_who_signs_is_told_how_to(
+def test_a_repository_without_valid_signers_is_reported_with_a_remedy(
     shop: Workshop, text: str | None, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     signers = shop.folder / "signers"
     if text is not None:
         signers.write_text(text.replace("@key@", shop.key.with_suffix(".pub").read_text()))
     assert published.main(["signers", str(signers)]) == 1
-    said = capsys.readouterr().err
-    assert why in said
-    assert ".github/SIGNERS.md" in said
+    error = capsys.readouterr().err
+    assert why in error
+    assert ".github/SIGNERS.md" in error
 
 
-def test_one_that_says_it_as_the_page_does_has_nothing_wrong(shop: Workshop) -> None:
+def test_a_signers_file_written_as_documented_is_accepted(shop: Workshop) -> None:
     (example,) = re.findall(r"^ *(release@interlude .*)$", HOW.read_text(), re.MULTILINE)
     public = shop.key.with_suffix(".pub").read_text().strip()
     signers = shop.folder / "signers"
@@ -193,7 +194,7 @@ def test_one_that_says_it_as_the_page_does_has_nothing_wrong(shop: Workshop) -> 
     signature.verify(b"sums", signature.sign(b"sums", shop.key), signers)
 
 
-def test_the_key_is_one_that_owners_trust_and_nobody_else_can_read(shop: Workshop) -> None:
+def test_the_key_must_match_a_signer_and_be_private(shop: Workshop) -> None:
     assert published.key(shop.key, shop.signers) == []
     for spoilt, signers, why in (
         (shop.new_key("stranger"), shop.signers, "not the private half"),
@@ -205,7 +206,7 @@ def test_the_key_is_one_that_owners_trust_and_nobody_else_can_read(shop: Worksho
     assert "read by others" in " ".join(published.key(shop.key, shop.signers))
 
 
-def test_a_key_that_cannot_be_used_is_not_in_what_is_said_of_it(
+def test_the_error_about_an_unusable_key_does_not_contain_it(
     shop: Workshop, capsys: pytest.CaptureFixture[str]
 ) -> None:
     locked = shop.folder / "locked"
@@ -214,6 +215,6 @@ def test_a_key_that_cannot_be_used_is_not_in_what_is_said_of_it(
         locked.write_text(words)
         locked.chmod(0o600)
         assert published.main(["key", str(locked), str(shop.signers)]) == 1
-        said = capsys.readouterr()
-        assert said.err == "The secret is no private ssh key without a passphrase.\n"
-        assert said.out == ""
+        output = capsys.readouterr()
+        assert output.err == "The secret is no private ssh key without a passphrase.\n"
+        assert output.out == ""

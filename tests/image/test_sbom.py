@@ -1,4 +1,4 @@
-"""The bill of parts names everything that is installed, and nothing that is not."""
+"""The bill of materials names everything that is installed and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Version: 3.13.5-1
 """
 
 
-def test_debians_the_kernels_and_pythons_parts_are_in_it(tmp_path: Path) -> None:
+def test_packages_of_debian_the_kernel_and_python_are_listed(tmp_path: Path) -> None:
     root, kernel = tmp_path / "root", tmp_path / "kernel"
     (root / "var/lib/dpkg").mkdir(parents=True)
     (root / "var/lib/dpkg/status").write_text(STATUS)
@@ -38,11 +38,11 @@ def test_debians_the_kernels_and_pythons_parts_are_in_it(tmp_path: Path) -> None
     ]
 
 
-def test_it_is_the_same_for_the_same_parts() -> None:
+def test_the_document_is_reproducible() -> None:
     parts = [Row("deb", "busybox-static", "1:1.37.0-6+b9"), Row("pypi", "PyYAML", "6.0.3")]
-    said = document(parts, "0.1.0", 1_780_000_000)
-    assert said == document(parts, "0.1.0", 1_780_000_000)
-    bill = json.loads(said)
+    text = document(parts, "0.1.0", 1_780_000_000)
+    assert text == document(parts, "0.1.0", 1_780_000_000)
+    bill = json.loads(text)
     assert bill["metadata"]["timestamp"] == "2026-05-28T20:26:40Z"
     assert [part["purl"] for part in bill["components"]] == [
         "pkg:deb/debian/busybox-static@1%3A1.37.0-6%2Bb9?arch=arm64&distro=trixie",

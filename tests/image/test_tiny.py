@@ -1,4 +1,6 @@
-"""A tiny release has what its box's programs import: found out without starting a box."""
+"""A tiny release contains what the programs of its test boxes import, checked without starting a
+box.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ import pytest
 
 from image.test import bluetooth, debian_guest, tiny
 
-# What the boxes of image/test run of one; the parser of sentences is loaded by the first
-# that is not plain words.
+# What the boxes of image/test run of a tiny release. The parser of the sentences is imported by the
+# first sentence that is not plain text.
 SAYS = """from appliance.language.catalogue import english
 english().say("persona-one-language", language="x")"""
 RELEASES = f"import appliance.cli.release, appliance.cli.config\n{SAYS}"
@@ -28,7 +30,7 @@ BY_PHONE = f"{SETS_UP}\nimport appliance.provision.improv.service, improv_ble_cl
     [(tiny.NEEDED, RELEASES), (debian_guest.SETUP_NEEDS, SETS_UP), (bluetooth.NEEDED, BY_PHONE)],
     ids=["fleet", "air", "bluetooth"],
 )
-def test_it_has_what_its_programs_import(
+def test_a_tiny_release_contains_the_imports_of_its_programs(
     tmp_path: Path, needed: tuple[str, ...], imports: str
 ) -> None:
     tree = tiny.plant(tmp_path / "release", "good", needed=needed)

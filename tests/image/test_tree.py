@@ -1,4 +1,4 @@
-"""Two trees are the same when their listings are, and else it says where."""
+"""Two trees are equal if their listings are, and otherwise the differences are listed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def test_times_do_not_count(tree: Path) -> None:
+def test_times_are_ignored(tree: Path) -> None:
     before = listing(tree)
     (tree / "etc/hostname").write_text("interlude\n")
     assert digest(listing(tree)) == digest(before)
 
 
-def test_content_modes_links_and_names_do(tree: Path) -> None:
+def test_content_modes_links_and_names_are_compared(tree: Path) -> None:
     before = listing(tree)
     (tree / "etc/hostname").write_text("interlude2\n")
     assert differences(before, listing(tree)) == ["! etc/hostname"]
@@ -35,7 +35,7 @@ def test_content_modes_links_and_names_do(tree: Path) -> None:
     assert differences(before, listing(tree)) == ["! etc/hostname", "- etc/link", "+ etc/new"]
 
 
-def test_a_tree_and_its_listing_compare_alike(
+def test_a_tree_and_its_listing_are_compared_alike(
     tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "saved.list"
