@@ -1,4 +1,4 @@
-"""A Pi 5 made of files, with cards made of figures, on which nothing is wrong."""
+"""A Pi 5 made of files, with sound cards made of figures, on which every check passes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GOOD = DeviceProbe((16000, 16000), -58.0, -41.0, 2.0, 8.0, 0)
 
 
 def machine(tmp_path: Path, changes: Mapping[str, str | None] | None = None) -> Machine:
-    """A Pi 5, with some files changed, or, where None, taken away."""
+    """A Pi 5 with some files changed, or absent where the value is None."""
     for name, text in {**PI, **(changes or {})}.items():
         if text is not None:
             path = tmp_path / "root" / name
@@ -75,6 +75,6 @@ def not_well(found: Iterable[Finding]) -> list[Finding]:
 
 
 def only(found: Iterable[Finding]) -> Finding:
-    (one,) = not_well(found)
-    assert one.remedy
-    return one
+    (finding,) = not_well(found)
+    assert finding.remedy
+    return finding

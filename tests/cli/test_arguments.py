@@ -1,4 +1,4 @@
-"""Verbs that may be typed: where settings may stand, as whom a verb runs, and what is refused."""
+"""The commands: where --settings may be, as which user a command runs, and what is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def made() -> tuple[argparse.ArgumentParser, Verbs]:
     ["bench", "stop", "sixty"], ["bench", "stop", "--events", "0"], ["run", "--fast"],
     ["say"], ["release", "install", "a", "--wait", "long"], ["voices", "install"],
 ])  # fmt: skip
-def test_words_that_are_no_verb_exit_with_2_and_usage(
+def test_invalid_arguments_exit_with_2_and_usage(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -34,13 +34,13 @@ def test_words_that_are_no_verb_exit_with_2_and_usage(
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_settings_may_stand_before_the_verb_and_after_it(place: str) -> None:
+def test_settings_may_precede_or_follow_the_command(place: str) -> None:
     words = ["--settings", "a", "config"] if place == "before" else ["config", "--settings", "a"]
     assert parser().parse_args(words).settings == Path("a")
 
 
 @given(st.text() | st.integers(-5, 5).map(str))
-def test_a_number_is_above_0_or_refused(text: str) -> None:
+def test_a_positive_number_is_accepted_and_anything_else_refused(text: str) -> None:
     if text.isdecimal() and int(text) > 0:
         assert positive_number(text) == int(text)
     else:
@@ -48,7 +48,7 @@ def test_a_number_is_above_0_or_refused(text: str) -> None:
             positive_number(text)
 
 
-def test_a_verb_runs_as_its_group_does_unless_it_says_otherwise() -> None:
+def test_a_command_runs_as_the_user_of_its_group_unless_it_names_another() -> None:
     under, verbs = made()
     verbs.add("plain", "one")
     verbs.add("own", "another", runs_as="model")
@@ -65,7 +65,7 @@ def test_a_verb_runs_as_its_group_does_unless_it_says_otherwise() -> None:
         (["voices", "install", "x"], "caller"), (["bench"], "caller"),
     ],
 )  # fmt: skip
-def test_what_touches_the_system_runs_as_who_typed_it_and_the_rest_as_the_boxs_user(
+def test_commands_that_change_the_system_run_as_the_caller_and_the_others_as_a_service_user(
     words: list[str], runs_as: str
 ) -> None:
     assert parser().parse_args(words).runs_as == runs_as
@@ -76,7 +76,7 @@ def test_what_touches_the_system_runs_as_who_typed_it_and_the_rest_as_the_boxs_u
     [(["say", "two", "words"], ["two", "words"]), (["mute"], []), (["mute", "off"], ["off"]),
      (["stop"], [])],
 )  # fmt: skip
-def test_what_is_told_to_the_box_keeps_its_verb_and_its_words(
+def test_a_command_to_the_box_keeps_its_name_and_arguments(
     words: list[str], taken: list[str]
 ) -> None:
     under, verbs = made()
@@ -85,21 +85,21 @@ def test_what_is_told_to_the_box_keeps_its_verb_and_its_words(
     assert (args.verb, args.words, args.act(args)) == (words[0], taken, 7)
 
 
-def test_each_told_verb_has_one_row() -> None:
+def test_each_command_to_the_box_has_one_row() -> None:
     names = [name for name, _, _ in TOLD]
     assert sorted(set(names)) == sorted(names)
 
 
-def test_the_labs_verbs_are_those_that_are_named_where_there_is_no_lab() -> None:
+def test_the_names_of_the_lab_commands_match_the_commands_of_the_lab() -> None:
     under, verbs = made()
-    lab_verbs(verbs, lambda args: pytest.fail("no settings are read for it"))
+    lab_verbs(verbs, lambda args: pytest.fail("this command reads no settings"))
     for name in LAB_VERBS:
         words = [name, "scene.yaml"] if name == "rehearse" else [name]
         assert under.parse_args(words).runs_as == "caller"
 
 
 @pytest.mark.parametrize("doing", ["install", "try", "rollback"])
-def test_a_system_is_started_once_nobody_has_talked_for_a_while(doing: str) -> None:
+def test_a_system_command_waits_900_s_for_the_end_of_a_conversation_by_default(doing: str) -> None:
     assert parser().parse_args(["system", doing]).wait == 900
     args = parser().parse_args(["system", doing, "--wait", "5"])
     assert (args.wait, args.doing) == (5, "try" if doing == "rollback" else doing)
@@ -108,11 +108,11 @@ def test_a_system_is_started_once_nobody_has_talked_for_a_while(doing: str) -> N
 @pytest.mark.parametrize(
     "doing", ["begin", "grow", "setup", "page", "change", "network", "try-broker"]
 )
-def test_the_units_of_a_card_have_their_verbs(doing: str) -> None:
+def test_the_commands_of_the_image_units_exist(doing: str) -> None:
     assert parser().parse_args(["system", doing]).doing == doing
 
 
-def test_nobody_enrols_with_no_takes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_enrol_requires_at_least_one_take(capsys: pytest.CaptureFixture[str]) -> None:
     assert parser().parse_args(["enrol"]).takes == 4
     assert parser().parse_args(["enrol", "--from", "words"]).folder == Path("words")
     with pytest.raises(SystemExit):

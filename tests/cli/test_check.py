@@ -1,4 +1,4 @@
-"""`interlude check`: on machines that are made of files, with cards that are made of figures."""
+"""`interlude check` on machines made of files, with sound cards made of figures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from appliance.runtime.diagnostics import Finding
 from tests.cli.fit_machine import PI, fine, machine, not_well, only, raises, settings
 
 
-# ── a machine that is fit ────────────────────────────────────────────────────────────────────
-def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
+# ── a machine without faults ─────────────────────────────────────────────────────────────────
+def test_a_pi_with_a_good_card_gets_no_warning(tmp_path: Path) -> None:
     found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), fine()))
     assert not_well(found) == []
     assert {finding.looked_at for finding in found} == {
@@ -27,23 +27,23 @@ def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
     assert diagnostics.exit_code(found) == 0
 
 
-def test_a_machine_that_tells_nothing_of_itself_is_looked_at_all_the_same(tmp_path: Path) -> None:
+def test_a_machine_without_readable_system_files_is_checked_too(tmp_path: Path) -> None:
     bare = machine(tmp_path, dict.fromkeys(PI))
     found = not_well(health.collect_findings(settings(tmp_path), bare, fine()))
     assert {finding.looked_at for finding in found} == {"cores", "permissions"}
     assert diagnostics.exit_code(found) == 0
 
 
-def test_a_box_that_fell_back_to_an_earlier_release_says_so(tmp_path: Path) -> None:
-    said = "Version 0.3.0 did not stay up, so I went back to version 0.2.0."
-    asked = replace(fine(), fell_back=lambda: [said])
-    found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
-    assert (found.verdict, found.sentence) == ("warning", said)
+def test_a_fallback_to_an_earlier_release_is_reported(tmp_path: Path) -> None:
+    sentence = "Version 0.3.0 did not stay up, so I went back to version 0.2.0."
+    probes = replace(fine(), fell_back=lambda: [sentence])
+    found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
+    assert (found.verdict, found.sentence) == ("warning", sentence)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
-    ("changes", "verdict", "looked_at", "said"),
+    ("changes", "verdict", "looked_at", "text"),
     [
         ({"proc/self/status": "Cpus_allowed_list:\t0-1\n"}, "warning", "cores", "thinker"),
         ({"proc/meminfo": "MemTotal:  1000000 kB\n"}, "problem", "memory", "976 MiB"),
@@ -56,15 +56,15 @@ def test_a_box_that_fell_back_to_an_earlier_release_says_so(tmp_path: Path) -> N
          "problem", "heat, power", "the supply voltage is too low"),
     ],
 )  # fmt: skip
-def test_what_the_kernel_says_is_told_with_a_remedy(
-    tmp_path: Path, changes: Mapping[str, str | None], verdict: str, looked_at: str, said: str
+def test_a_value_of_the_kernel_is_reported_with_a_remedy(
+    tmp_path: Path, changes: Mapping[str, str | None], verdict: str, looked_at: str, text: str
 ) -> None:
-    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path, changes), fine()))
-    assert (one.verdict, one.looked_at) == (verdict, looked_at)
-    assert said in one.sentence
+    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path, changes), fine()))
+    assert (finding.verdict, finding.looked_at) == (verdict, looked_at)
+    assert text in finding.sentence
 
 
-def test_another_sensors_alarm_is_not_the_supplys(tmp_path: Path) -> None:
+def test_the_alarm_of_another_sensor_is_not_reported_as_that_of_the_supply(tmp_path: Path) -> None:
     other = {"sys/class/hwmon/hwmon2/name": "nvme", "sys/class/hwmon/hwmon2/in0_lcrit_alarm": "1"}
     assert (
         not_well(health.collect_findings(settings(tmp_path), machine(tmp_path, other), fine()))
@@ -88,104 +88,106 @@ Max realtime priority     {priority}  {priority}
         ("8388608", 0, 1 << 23 | 1 << 14, 0),
     ],
 )
-def test_limits_and_capabilities_together_say_what_is_permitted(
+def test_limits_and_capabilities_determine_the_permission_warnings(
     tmp_path: Path, memory: str, priority: int, capabilities: int, warnings: int
 ) -> None:
     status = f"CapEff:\t{capabilities:016x}\nCpus_allowed_list:\t0-3\n"
     limits = LIMITS.format(memory=memory, priority=priority)
-    of = machine(tmp_path, {"proc/self/limits": limits, "proc/self/status": status})
-    found = not_well(health.collect_findings(settings(tmp_path), of, fine()))
+    pi = machine(tmp_path, {"proc/self/limits": limits, "proc/self/status": status})
+    found = not_well(health.collect_findings(settings(tmp_path), pi, fine()))
     assert [finding.looked_at for finding in found] == ["permissions"] * warnings
 
 
 def test_a_thinker_that_shares_a_core_is_a_warning(tmp_path: Path) -> None:
     crowded = settings(tmp_path, processes={"thinker": {"cores": [1, 2, 3]}})
-    one = only(health.collect_findings(crowded, machine(tmp_path), fine()))
-    assert (one.looked_at, one.verdict) == ("cores", "warning")
-    assert "shares core 1" in one.sentence
+    finding = only(health.collect_findings(crowded, machine(tmp_path), fine()))
+    assert (finding.looked_at, finding.verdict) == ("cores", "warning")
+    assert "shares core 1" in finding.sentence
 
 
 def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
-    shut = replace(machine(tmp_path), access=lambda path, _: path != tmp_path)
-    one = only(health.collect_findings(settings(tmp_path), shut, fine()))
-    assert (one.looked_at, one.verdict) == ("disk", "problem")
+    read_only = replace(machine(tmp_path), access=lambda path, _: path != tmp_path)
+    finding = only(health.collect_findings(settings(tmp_path), read_only, fine()))
+    assert (finding.looked_at, finding.verdict) == ("disk", "problem")
 
 
 @pytest.mark.parametrize(
     ("mode", "verdict"),
     [(0o600, "ok"), (0o400, "ok"), (0o640, "problem"), (None, "problem")],
 )
-def test_a_key_is_its_owners_alone(tmp_path: Path, mode: int | None, verdict: str) -> None:
+def test_a_key_file_must_be_readable_by_its_owner_only(
+    tmp_path: Path, mode: int | None, verdict: str
+) -> None:
     key = tmp_path / "key"
     if mode is not None:
         key.touch(mode)
         key.chmod(mode)
     remote = {"remote": {"url": "http://box.example:8080/v1", "key_file": str(key)}}
     found = health.collect_findings(settings(tmp_path, thinking=remote), machine(tmp_path), fine())
-    assert [one.verdict for one in found if one.looked_at == "secrets"] == [verdict]
+    assert [finding.verdict for finding in found if finding.looked_at == "secrets"] == [verdict]
 
 
-# ── what is asked ────────────────────────────────────────────────────────────────────────────
-def test_a_part_that_cannot_work_says_so_itself(tmp_path: Path) -> None:
-    asked = replace(fine(), model=raises(ModelError("It is not here.", "Fetch it.")))
-    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
+# ── probes ───────────────────────────────────────────────────────────────────────────────────
+def test_the_error_of_a_probe_becomes_a_finding(tmp_path: Path) -> None:
+    probes = replace(fine(), model=raises(ModelError("It is not here.", "Fetch it.")))
+    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
     kind = "page-wrong-general-model"
-    assert one == Finding("model", "problem", "It is not here.", "Fetch it.", kind)
+    assert finding == Finding("model", "problem", "It is not here.", "Fetch it.", kind)
 
 
-def test_a_broker_is_looked_at_where_one_is_named(tmp_path: Path) -> None:
-    housed = settings(tmp_path, link={"broker": "hall.example"})
+def test_a_configured_broker_is_checked(tmp_path: Path) -> None:
+    configured = settings(tmp_path, link={"broker": "hall.example"})
     away = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
-    one = only(health.collect_findings(housed, machine(tmp_path), away))
+    finding = only(health.collect_findings(configured, machine(tmp_path), away))
     kind = "page-wrong-general-broker"
-    assert one == Finding("house", "problem", "No broker listens.", "Does it run?", kind)
+    assert finding == Finding("house", "problem", "No broker listens.", "Does it run?", kind)
 
 
-def test_a_box_without_a_broker_is_not_asked_for_one(tmp_path: Path) -> None:
-    asked = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
-    assert not_well(health.collect_findings(settings(tmp_path), machine(tmp_path), asked)) == []
+def test_without_a_configured_broker_none_is_checked(tmp_path: Path) -> None:
+    probes = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
+    assert not_well(health.collect_findings(settings(tmp_path), machine(tmp_path), probes)) == []
 
 
-def test_a_package_that_is_missing_is_a_problem(tmp_path: Path) -> None:
+def test_a_missing_package_is_a_problem(tmp_path: Path) -> None:
     def version(package: str) -> str:
         if package == "onnxruntime":
             raise importlib.metadata.PackageNotFoundError(package)
         return "1.0"
 
-    one = only(
+    finding = only(
         health.collect_findings(
             settings(tmp_path), machine(tmp_path), replace(fine(), version=version)
         )
     )
-    assert one.sentence == "onnxruntime is not installed."
+    assert finding.sentence == "onnxruntime is not installed."
 
 
-def test_a_machine_without_espeak_is_warned(tmp_path: Path) -> None:
-    asked = replace(fine(), program=lambda _: None)
-    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
-    assert (one.looked_at, one.verdict) == ("voice", "warning")
+def test_a_machine_without_espeak_is_a_warning(tmp_path: Path) -> None:
+    probes = replace(fine(), program=lambda _: None)
+    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
+    assert (finding.looked_at, finding.verdict) == ("voice", "warning")
 
 
-# ── what is shown ────────────────────────────────────────────────────────────────────────────
-def test_a_button_that_is_ignored_is_to_know_of(tmp_path: Path) -> None:
+# ── output ───────────────────────────────────────────────────────────────────────────────────
+def test_an_ignored_button_is_reported(tmp_path: Path) -> None:
     stuck = [diagnostics.warning("panel", "The button is held down: it is ignored.", "Look at it.")]
-    asked = replace(fine(), panel=lambda *_: stuck)
-    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
+    probes = replace(fine(), panel=lambda *_: stuck)
+    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
     assert finding.looked_at == "panel"
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "warned"),
     [("http://user:s3cret@box.example:8080/v1", True), ("http://box.example/v1?key=s3cret", True),
      ("http://box.example:8080/v1", False)],
 )  # fmt: skip
-def test_a_login_in_the_servers_address_is_warned_of_and_never_repeated(
-    url: str, told: bool, tmp_path: Path
+def test_a_login_in_the_address_of_the_server_is_a_warning_and_never_repeated(
+    url: str, warned: bool, tmp_path: Path
 ) -> None:
     chosen = settings(tmp_path, thinking={"remote": {"url": url}})
     found = list(health.collect_findings(chosen, machine(tmp_path), fine()))
-    assert any("contains a login" in str(each) for each in found) == told
-    (server,) = (each for each in found if each.looked_at == "model server")
-    assert server.verdict == "problem"  # there is none of that name
+    assert any("contains a login" in str(finding) for finding in found) == warned
+    (server,) = (finding for finding in found if finding.looked_at == "model server")
+    assert server.verdict == "problem"  # there is no server of that name
     assert "box.example" in server.sentence
     assert "s3cret" not in str(found)

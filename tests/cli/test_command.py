@@ -1,4 +1,4 @@
-"""The command: help for every verb, one sentence for every trouble, the right exit code."""
+"""The command: help for every command, one sentence for every error, and the right exit code."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def nobodys_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No test sees the settings of whoever runs it, and the next has its own way with SIGTERM."""
+def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hides the settings of the user who runs the tests, and restores the handler of SIGTERM."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("INTERLUDE_TRACEBACK", raising=False)
@@ -58,7 +58,7 @@ def fails(words: Sequence[str | Path], capsys: pytest.CaptureFixture[str]) -> tu
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_and_takes_settings(
+def test_every_command_has_help_and_accepts_settings(
     verb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -67,7 +67,7 @@ def test_every_verb_has_help_and_takes_settings(
     assert "--settings FILE" in capsys.readouterr().out
 
 
-def test_the_help_names_every_verb_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_lists_every_command_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     text = capsys.readouterr().out
@@ -75,7 +75,7 @@ def test_the_help_names_every_verb_and_no_other(capsys: pytest.CaptureFixture[st
     assert "examples:" in text
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_large_package() -> None:
     look = (
         "import sys, appliance.__main__ as m; m.parser().format_help();"
         "print(sorted({'numpy', 'msgspec', 'yaml', 'rich', 'onnxruntime'} & sys.modules.keys()))"
@@ -98,7 +98,7 @@ def test_config_prints_settings_that_can_be_read_again(
     assert str(mine) in printed.splitlines()[0]
 
 
-def test_config_changed_prints_only_that(
+def test_config_changed_prints_only_changed_settings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "mine.yaml"
@@ -108,7 +108,7 @@ def test_config_changed_prints_only_that(
     assert [line.split("#")[0].strip() for line in lines[1:]] == ["card.period_ms: 4"]
 
 
-def test_a_reader_that_goes_away_is_no_fault_of_ours() -> None:
+def test_a_closed_output_pipe_is_no_error() -> None:
     config = f"{shlex.quote(sys.executable)} -m appliance config"
     command = f"{config} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(
@@ -117,49 +117,49 @@ def test_a_reader_that_goes_away_is_no_fault_of_ours() -> None:
     assert (done.stdout.strip(), done.stderr) in {("141", ""), ("0", "")}
 
 
-# ── what goes wrong ──────────────────────────────────────────────────────────────────────────
+# ── errors ───────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("verb", [["run"], ["demo"], ["check"], ["config"], ["models", "list"]])
-def test_settings_with_an_error_are_one_sentence_and_78(
+def test_invalid_settings_give_one_sentence_and_exit_code_78(
     verb: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("crad: {period_ms: 4}\n")
-    code, said = fails([*verb, "--settings", mine], capsys)
+    code, error = fails([*verb, "--settings", mine], capsys)
     assert code == 78
-    assert "there is no setting `crad`. Did you mean `card`?" in said
+    assert "there is no setting `crad`. Did you mean `card`?" in error
 
 
-def test_settings_that_are_not_there_are_one_sentence_and_78(
+def test_a_missing_settings_file_gives_one_sentence_and_exit_code_78(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fails(["config", "--settings", tmp_path / "gone.yaml"], capsys)[0] == 78
 
 
-def test_a_process_that_does_not_exist_is_said_before_anything_starts(
+def test_an_unknown_process_is_reported_before_anything_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("processes: {tinker: {nice: 1}}\n")
-    code, said = fails(["run", "--settings", mine], capsys)
+    code, error = fails(["run", "--settings", mine], capsys)
     assert code == 78
-    assert "there is no such process" in said
+    assert "there is no such process" in error
 
 
-def test_a_scene_that_is_not_there_is_one_sentence_and_65(
+def test_a_missing_scene_gives_one_sentence_and_exit_code_65(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fails(["rehearse", tmp_path / "gone.yaml"], capsys)[0] == 65
 
 
-def test_a_model_that_does_not_exist_is_one_sentence_and_66(
+def test_an_unknown_model_gives_one_sentence_and_exit_code_66(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code, said = fails(["models", "fetch", "gemma-4-e2"], capsys)
+    code, error = fails(["models", "fetch", "gemma-4-e2"], capsys)
     assert code == 66
-    assert "Did you mean `gemma-4-e2b`?" in said
+    assert "Did you mean `gemma-4-e2b`?" in error
 
 
-def test_a_traceback_is_shown_only_to_who_asks(tmp_path: Path) -> None:
+def test_a_traceback_is_shown_only_on_request(tmp_path: Path) -> None:
     owner = interlude("config", "--settings", tmp_path)
     developer = interlude("config", "--settings", tmp_path, INTERLUDE_TRACEBACK="1")
     assert "Traceback" not in owner.stderr
@@ -169,10 +169,8 @@ def test_a_traceback_is_shown_only_to_who_asks(tmp_path: Path) -> None:
 
 # ── run ──────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_the_box_stops_in_order_when_told_to(
-    how: signal.Signals, code: int, tmp_path: Path
-) -> None:
-    """Without a sound card: its parts say so in the log, and it runs, and stops, all the same."""
+def test_the_box_stops_cleanly_on_a_signal(how: signal.Signals, code: int, tmp_path: Path) -> None:
+    """Without a sound card, which its processes log, the box still runs and stops."""
     mine = tmp_path / "mine.yaml"
     mine.write_text(
         "card: {capture: nowhere, playback: nowhere}\nlanguage: en\nspeaking: {voice: espeak}\n"
@@ -195,8 +193,8 @@ def test_the_box_stops_in_order_when_told_to(
     assert "Traceback" not in "".join(seen) + rest
 
 
-class Told:
-    """What the box tells systemd: one note a datagram."""
+class NotifySocket:
+    """Receives what the box sends to systemd: one notification per datagram."""
 
     def __init__(self, path: Path) -> None:
         self.notes: list[str] = []
@@ -217,7 +215,7 @@ class Told:
 
 @pytest.fixture
 def settings_file(tmp_path: Path) -> Path:
-    """Of a box of its own, without a sound card and without a model."""
+    """Settings of a separate box without a sound card and without a model."""
     mine = tmp_path / "mine.yaml"
     state = tmp_path / "own"
     state.mkdir()
@@ -236,49 +234,49 @@ def begin(mine: Path, log: Path, **environment: str) -> subprocess.Popen[str]:
         )  # fmt: skip
 
 
-def comes(true: Callable[[], object], within_s: float = 60.0) -> bool:
+def comes(condition: Callable[[], object], within_s: float = 60.0) -> bool:
     end = time.monotonic() + within_s
-    while not (found := true()):
+    while not (found := condition()):
         if time.monotonic() > end:
             return False
         time.sleep(0.05)
     return bool(found)
 
 
-def test_a_restart_under_systemd_is_an_end_in_order_and_no_stop(
+def test_a_restart_under_systemd_ends_the_process_without_announcing_a_stop(
     settings_file: Path, tmp_path: Path
 ) -> None:
-    """STOPPING=1 would arm TimeoutStopSec, and the next READY=1 would not be heard."""
-    told, log = Told(tmp_path / "notify"), tmp_path / "log"
+    """STOPPING=1 would arm TimeoutStopSec, and systemd would ignore the next READY=1."""
+    notify, log = NotifySocket(tmp_path / "notify"), tmp_path / "log"
     box = begin(settings_file, log, NOTIFY_SOCKET=str(tmp_path / "notify"))
     try:
         assert comes(lambda: "conductor is up" in log.read_text())
         tell.send_command(load(settings_file), Restart())
         assert box.wait(30.0) == 0
         assert "restart requested" in log.read_text()
-        assert "STOPPING=1" not in told.look()
-        assert "WATCHDOG=1" in told.notes
+        assert "STOPPING=1" not in notify.look()
+        assert "WATCHDOG=1" in notify.notes
     finally:
         box.kill()
         box.wait()
-        told.close()
+        notify.close()
 
 
-def test_a_stop_under_systemd_is_told_as_one(settings_file: Path, tmp_path: Path) -> None:
-    told, log = Told(tmp_path / "notify"), tmp_path / "log"
+def test_a_stop_under_systemd_is_announced(settings_file: Path, tmp_path: Path) -> None:
+    notify, log = NotifySocket(tmp_path / "notify"), tmp_path / "log"
     box = begin(settings_file, log, NOTIFY_SOCKET=str(tmp_path / "notify"))
     try:
         assert comes(lambda: "conductor is up" in log.read_text())
         box.terminate()
         assert box.wait(30.0) == 0
-        assert "STOPPING=1" in told.look()
+        assert "STOPPING=1" in notify.look()
     finally:
         box.kill()
         box.wait()
-        told.close()
+        notify.close()
 
 
-def test_a_restart_without_systemd_is_the_same_process_anew_with_nothing_left_open(
+def test_a_restart_without_systemd_keeps_the_process_and_leaves_no_file_open(
     settings_file: Path, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
@@ -306,7 +304,7 @@ def test_a_restart_without_systemd_is_the_same_process_anew_with_nothing_left_op
         box.wait()
 
 
-def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
+def test_an_interrupted_reset_is_completed_before_any_process_starts(
     settings_file: Path, tmp_path: Path
 ) -> None:
     state, log = load(settings_file).state_path(), tmp_path / "log"
@@ -326,7 +324,7 @@ def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
 @pytest.mark.parametrize(
     "words", [["demo"], ["rehearse", "a.yaml"], ["bench", "stop", "--events", "3"]]
 )
-def test_without_the_lab_its_verbs_say_where_they_are(tmp_path: Path, words: list[str]) -> None:
+def test_without_the_lab_its_commands_explain_where_it_is(tmp_path: Path, words: list[str]) -> None:
     copy_package(tmp_path)
     code = (
         "import os, sys\n"

@@ -1,4 +1,4 @@
-"""What `interlude config` prints: every setting with its reason, or what is not the default."""
+"""What `interlude config` prints: every setting with its reason, or only the changed ones."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def owners_file(folder: Path, text: str) -> Path:
     return path
 
 
-def test_what_config_prints_can_be_loaded_again(tmp_path: Path) -> None:
+def test_the_output_of_config_can_be_loaded_again(tmp_path: Path) -> None:
     settings = load(owners_file(tmp_path, OWNERS))
     assert load(owners_file(tmp_path, effective.whole(settings))) == settings
 
 
-def test_what_config_prints_keeps_every_reason_and_marks_what_is_changed(tmp_path: Path) -> None:
+def test_the_output_of_config_keeps_every_reason_and_marks_changes(tmp_path: Path) -> None:
     printed = effective.whole(load(owners_file(tmp_path, OWNERS)))
     line = next(line for line in printed.splitlines() if "period_ms" in line)
     assert line.split("#")[0].split() == ["period_ms:", "4"]
@@ -35,7 +35,7 @@ def test_what_config_prints_keeps_every_reason_and_marks_what_is_changed(tmp_pat
     assert "[default" not in effective.whole(load_defaults())
 
 
-def test_config_changed_lists_only_what_differs(tmp_path: Path) -> None:
+def test_config_changed_lists_only_changed_settings(tmp_path: Path) -> None:
     assert effective.changes(load_defaults()) == ""
     printed = effective.changes(load(owners_file(tmp_path, OWNERS)))
     assert [line.split(":")[0] for line in printed.splitlines()] == [
@@ -49,7 +49,7 @@ def test_config_names_the_file_in_effect(tmp_path: Path) -> None:
     assert effective.source(None).startswith("# The defaults")
 
 
-def test_what_was_set_is_shown_as_such_and_the_files_value_beside_it(tmp_path: Path) -> None:
+def test_a_value_set_from_outside_is_shown_with_that_of_the_file(tmp_path: Path) -> None:
     now = load(owners_file(tmp_path, "speaking: {volume: 0.43}\n"))
     outside = {"speaking.volume": 0.6}
     [line] = [line for line in effective.whole(now, outside).splitlines() if "volume:" in line]
@@ -59,7 +59,7 @@ def test_what_was_set_is_shown_as_such_and_the_files_value_beside_it(tmp_path: P
     assert load(owners_file(tmp_path, effective.whole(now, outside))) == now
 
 
-def test_a_value_of_several_lines_or_of_none_stays_on_its_line(tmp_path: Path) -> None:
+def test_a_multi_line_or_empty_value_stays_on_one_line(tmp_path: Path) -> None:
     persona = "thinking: {persona: \"One.\\nTwo: 'three' # no remark\"}\n"
     settings = load(owners_file(tmp_path, persona))
     (line,) = effective.changes(settings).splitlines()

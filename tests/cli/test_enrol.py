@@ -1,4 +1,4 @@
-"""`interlude enrol`: what it asks, what it keeps, what it says."""
+"""`interlude enrol`: what it asks for, what it stores and what it prints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Path:
-    """A folder of recordings, as an owner would make them."""
+    """A folder of recordings as an owner would make them."""
     for word, texts in SAID.items():
         folder = tmp_path / "mine" / word
         folder.mkdir(parents=True)
@@ -56,14 +56,14 @@ def write(path: Path, samples: Samples) -> None:
         wav.writeframes(samples.tobytes())
 
 
-def test_a_folder_teaches_it_and_forgetting_takes_it_back(
+def test_a_folder_of_recordings_is_learned_and_can_be_forgotten(
     settings: Settings, owner: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert enrol.cli_enrol(settings, folder=owner, keep=True) == 0
-    said = capsys.readouterr().out
-    assert "6 recordings" in said
+    output = capsys.readouterr().out
+    assert "6 recordings" in output
     state = settings.state_path()
-    if "nothing was changed" in said:
+    if "nothing was changed" in output:
         assert adaptation.load(state) is None
     else:
         assert adaptation.load(state) is not None
@@ -75,12 +75,14 @@ def test_a_folder_teaches_it_and_forgetting_takes_it_back(
     assert adaptation.load(state) is None
 
 
-def test_forgetting_nothing_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_forgetting_without_an_enrolment_is_reported(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert enrol.cli_forget(settings) == 0
     assert "nothing to forget" in capsys.readouterr().out
 
 
-def test_a_folder_of_one_class_is_refused_and_changes_nothing(
+def test_a_folder_with_one_class_only_is_refused_and_changes_nothing(
     settings: Settings, owner: Path
 ) -> None:
     shutil.rmtree(owner / "wait")
@@ -89,7 +91,7 @@ def test_a_folder_of_one_class_is_refused_and_changes_nothing(
     assert adaptation.load(settings.state_path()) is None
 
 
-def test_recordings_of_no_use_are_named_one_by_one(
+def test_unusable_recordings_are_named(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from appliance.hear.bargein.network import VerdictNetwork
@@ -99,7 +101,9 @@ def test_recordings_of_no_use_are_named_one_by_one(
     assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
 
 
-def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_word_is_recorded_the_requested_number_of_times(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     def recording(seconds: float, started: Callable[[], None]) -> Samples:
         started()
         return np.zeros(int(seconds * RATE_HZ), np.int16)
@@ -107,6 +111,6 @@ def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture
     takes = list(enrol.record_takes(recording, 2))
     assert len(takes) == 2 * len(WORDS)
     assert [t.kind for t in takes[:3]] == ["backchannel"] * 3
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for word in WORDS:
-        assert said.count(f'"{word}"') == 2
+        assert output.count(f'"{word}"') == 2

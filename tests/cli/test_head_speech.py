@@ -1,4 +1,6 @@
-"""A text by the head in one process: words among tokens, and a head that fails its check."""
+"""Speech of a text by the head in one process: the tokens of words, and a head that fails its
+check.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,11 @@ TEXT = "The sea is wide."
 PIECES = [b"The", b" sea", b" is", b" wide", b"."]
 
 
-def test_a_word_begins_with_the_token_that_holds_its_first_letter() -> None:
+def test_a_word_begins_with_the_token_of_its_first_letter() -> None:
     assert words_of(TEXT, PIECES) == ((0, 3, 0), (4, 7, 1), (8, 10, 2), (11, 16, 3))
 
 
-def test_letters_of_several_bytes_and_tokens_that_cut_them_are_counted_right() -> None:
+def test_multi_byte_letters_that_are_split_between_tokens_are_counted_correctly() -> None:
     pieces = ["É".encode()[:1], "É".encode()[1:], "té".encode(), b" a", b"u"]
     assert words_of("Été au", pieces) == ((0, 3, 0), (4, 6, 3))
 
@@ -40,7 +42,7 @@ def recited(value: float = 1.0) -> Recited:
     return Recited(PIECES, np.stack(states))
 
 
-def test_each_word_sounds_where_it_is_said_to(tmp_path: Path) -> None:
+def test_each_word_is_in_the_sound_at_its_reported_position(tmp_path: Path) -> None:
     head = TinyHead(write(tmp_path))
     sound, words = spoken_states(head, head.rate_hz, head.dbfs, TEXT, recited())
     assert [TEXT[word.begin : word.end] for word in words] == TEXT.split()
@@ -54,7 +56,7 @@ def test_each_word_sounds_where_it_is_said_to(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "why"), [(SILENT, "no sound"), (STUCK, "repeats a sound"), (BROKEN, "no such sound")]
 )
-def test_what_fails_the_check_is_an_error(tmp_path: Path, value: float, why: str) -> None:
+def test_sound_that_fails_the_check_is_an_error(tmp_path: Path, value: float, why: str) -> None:
     head = TinyHead(write(tmp_path))
     with pytest.raises(UnsayableText, match=why):
         spoken_states(head, head.rate_hz, head.dbfs, TEXT, recited(value))

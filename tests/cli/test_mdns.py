@@ -1,4 +1,4 @@
-"""`interlude system mdns`: avahi's file comes, changes and goes with the settings."""
+"""`interlude system mdns`: avahi's service file follows the settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def unusable() -> Settings:
     raise SettingsError("`page.prot` is no setting.", "Did you mean `page.port`?")
 
 
-def test_it_is_written_changed_and_taken_away(file: Path) -> None:
+def test_the_file_is_written_changed_and_removed(file: Path) -> None:
     assert announce(file) == 0
     assert b"<port>80</port>" in file.read_bytes()
     announce(file, port=8123)
@@ -41,7 +41,7 @@ def test_it_is_written_changed_and_taken_away(file: Path) -> None:
     assert list(file.parent.iterdir()) == []
 
 
-def test_what_is_the_same_is_not_written_again(file: Path) -> None:
+def test_an_unchanged_file_is_not_written_again(file: Path) -> None:
     announce(file)
     before = file.stat()
     announce(file)
@@ -49,7 +49,7 @@ def test_what_is_the_same_is_not_written_again(file: Path) -> None:
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
 
-def test_with_settings_that_cannot_be_used_it_stays_as_it_was(
+def test_with_invalid_settings_an_existing_file_is_kept(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     announce(file, port=8123)
@@ -58,11 +58,11 @@ def test_with_settings_that_cannot_be_used_it_stays_as_it_was(
     assert "page.prot" in capsys.readouterr().out
 
 
-def test_without_any_settings_that_can_be_used_it_is_as_delivered(file: Path) -> None:
+def test_with_invalid_settings_and_no_file_the_defaults_are_written(file: Path) -> None:
     assert cli(unusable, file) == 0
     assert b"<port>80</port>" in file.read_bytes()
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         announce(tmp_path / "nowhere/interlude.service")

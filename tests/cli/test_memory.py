@@ -1,4 +1,4 @@
-"""`interlude memory`: the owner is shown what is remembered, and may have it forgotten."""
+"""`interlude memory` shows the owner what is remembered and erases it on request."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def settings(tmp_path: Path) -> Settings:
     return load(empty, {"state_dir": str(tmp_path)})
 
 
-def test_the_owner_is_shown_what_is_remembered(
+def test_the_remembered_turns_are_shown(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = Memory(path(settings), 10)
     memory.remember(turn(1, complete=False))
     memory.close()
     assert memory_commands.cli_show(settings) == 0
-    said = capsys.readouterr().out
-    assert "(1.5 s of speech)" in said
-    assert "The moon is grey. …(cut)" in said
+    output = capsys.readouterr().out
+    assert "(1.5 s of speech)" in output
+    assert "The moon is grey. …(cut)" in output
 
 
-def test_the_owner_may_have_it_forgotten(
+def test_the_remembered_turns_can_be_forgotten(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     memory = Memory(path(settings), 10)
@@ -43,7 +43,7 @@ def test_the_owner_may_have_it_forgotten(
     assert Memory(path(settings), 10).count() == 0
 
 
-def test_where_nothing_is_remembered_nothing_is_made(
+def test_without_a_memory_nothing_is_created(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert memory_commands.cli_show(settings) == 0
@@ -52,7 +52,7 @@ def test_where_nothing_is_remembered_nothing_is_made(
     assert not path(settings).parent.exists()
 
 
-def test_a_damaged_memory_is_not_shown_but_may_be_forgotten(
+def test_a_damaged_memory_is_not_shown_but_can_be_forgotten(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = path(settings)

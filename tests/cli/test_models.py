@@ -1,4 +1,4 @@
-"""`interlude models list|fetch|verify`, as the owner meets them."""
+"""`interlude models list`, `fetch` and `verify`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from tests.models.hub_server import HubServer
 
-NAME = "keywords-en"  # small, and with a revision and a size that are not known beforehand
+NAME = "keywords-en"  # a small model whose revision and size are not pinned
 
 
 class Owner:
-    """A box and what its terminal shows."""
+    """A box and the output of its terminal."""
 
     def __init__(self, state_dir: Path) -> None:
         self.settings: Settings = settings.load(Path(os.devnull), {"state_dir": str(state_dir)})
@@ -45,7 +45,7 @@ def hub() -> Iterator[HubServer]:
         yield server
 
 
-def test_list_shows_every_model_with_size_licence_and_what_is_here(owner: Owner) -> None:
+def test_list_shows_every_model_with_size_licence_and_state(owner: Owner) -> None:
     assert models.cli_list(owner.settings, owner.console) == 0
     for name in catalogue.load():
         assert name in owner.shown
@@ -54,15 +54,17 @@ def test_list_shows_every_model_with_size_licence_and_what_is_here(owner: Owner)
     assert "missing" in owner.shown
 
 
-def test_list_names_the_files_that_a_stick_has_to_hold(owner: Owner) -> None:
+def test_list_names_the_files_that_a_usb_stick_needs(owner: Owner) -> None:
     models.cli_list(owner.settings, owner.console)
-    told = "gemma-4-e2b is: gemma-4-E2B-it-Q4_K_M.gguf, mmproj-F16.gguf"
-    assert f"On a USB stick {told}" in owner.shown.splitlines()
-    assert "On a USB stick pocket" not in owner.shown  # it is here
-    assert f"On a USB stick {NAME}" not in owner.shown  # the box does not look for it
+    files = "gemma-4-e2b is: gemma-4-E2B-it-Q4_K_M.gguf, mmproj-F16.gguf"
+    assert f"On a USB stick {files}" in owner.shown.splitlines()
+    assert "On a USB stick pocket" not in owner.shown  # it is installed
+    assert (
+        f"On a USB stick {NAME}" not in owner.shown
+    )  # the box looks for no model of this kind on a stick
 
 
-def test_the_licence_is_shown_before_anything_is_asked_of_the_hub(
+def test_the_licence_is_shown_before_the_first_request_to_the_hub(
     owner: Owner, hub: HubServer
 ) -> None:
     def decline(question: str) -> str:
@@ -79,7 +81,7 @@ def test_the_licence_is_shown_before_anything_is_asked_of_the_hub(
     assert hub.requests == []
 
 
-def test_a_script_must_accept_the_licence(
+def test_without_a_terminal_the_licence_must_be_accepted_by_an_option(
     owner: Owner, hub: HubServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))  # not a terminal
@@ -88,7 +90,7 @@ def test_a_script_must_accept_the_licence(
     assert hub.requests == []
 
 
-def test_an_accepted_licence_leads_to_the_hub_and_its_refusal_to_a_sentence(
+def test_after_the_licence_is_accepted_the_hub_is_asked_and_its_refusal_reported(
     owner: Owner, hub: HubServer
 ) -> None:
     for ask, accept in ((lambda _: "yes", False), (None, True)):
@@ -105,16 +107,16 @@ def test_an_unknown_model_is_an_error(owner: Owner) -> None:
         models.cli_fetch(owner.settings, "gemma-4-e4", console=owner.console)
 
 
-def test_verify_tells_good_from_damaged_and_damaged_is_fetched_again(owner: Owner) -> None:
+def test_a_damaged_model_is_reported_by_verify_and_counts_as_partial(owner: Owner) -> None:
     from tests.models.test_catalogue import install
 
     store = ModelStore.of(owner.settings)
-    install(store, store.models["words-en"])  # empty files: none has its size
+    install(store, store.models["words-en"])  # empty files, which all have a wrong size
     assert models.cli_verify(owner.settings, "words-en", owner.console) == 66
     assert "tokens.txt has 0 bytes instead of 5048" in owner.shown
     assert store.state(store.models["words-en"]) == "partial"
 
 
-def test_verify_of_what_is_not_here_says_how_to_get_it(owner: Owner) -> None:
+def test_verify_of_a_missing_model_explains_how_to_fetch_it(owner: Owner) -> None:
     assert models.cli_verify(owner.settings, "alba", owner.console) == 66
     assert "interlude models fetch alba" in owner.shown

@@ -1,4 +1,4 @@
-"""What an owner types of models becomes what is done with them."""
+"""The arguments of `interlude models`, from the command line to the actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENCODER = "encoder-epoch-12-avg-2-chunk-16-left-64.int8.onnx"
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Of a box without a model of its own."""
+    """Settings of a box without own models."""
     return load(None, {"state_dir": str(tmp_path)})
 
 
@@ -35,9 +35,7 @@ def typed(settings: Settings, *words: str) -> argparse.Namespace:
     [["list"], ["fetch", "x"], ["verify"], ["bring"], ["announce"],
      ["give", "x", "f", "--most", "1"], ["take", "x"]],
 )  # fmt: skip
-def test_every_verb_runs_as_the_user_that_fetches_models(
-    settings: Settings, words: list[str]
-) -> None:
+def test_every_command_runs_as_the_model_user(settings: Settings, words: list[str]) -> None:
     assert typed(settings, *words).runs_as == "model"
 
 
@@ -46,7 +44,7 @@ def test_every_verb_runs_as_the_user_that_fetches_models(
     [["give", "some", "text.gguf", "--at", "-1", "--most", "1"], ["give", "some", "text.gguf"],
      ["take", "some", "text.gguf", "--at", "x"], ["fetch"], ["fetch", "x", "--audio", "q4"]],
 )  # fmt: skip
-def test_what_is_no_number_of_bytes_or_no_form_is_refused(
+def test_an_invalid_number_of_bytes_and_an_unknown_format_are_refused(
     settings: Settings, words: list[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -54,7 +52,7 @@ def test_what_is_no_number_of_bytes_or_no_form_is_refused(
     assert ended.value.code == 2
 
 
-def test_a_list_for_a_program_is_json_and_one_for_an_owner_is_a_table(
+def test_the_list_is_json_with_an_option_and_a_table_without_it(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     args = typed(settings, "list", "--json")
@@ -69,7 +67,7 @@ def test_a_list_for_a_program_is_json_and_one_for_an_owner_is_a_table(
 @pytest.mark.parametrize(
     "words", [["fetch", "gemma-4-e2"], ["verify", "gemma-4-e2"], ["take", "gemma-4-e2"]]
 )
-def test_a_name_that_is_none_gets_the_nearest_as_its_remedy(
+def test_an_unknown_name_is_answered_with_the_nearest_one(
     settings: Settings, words: list[str]
 ) -> None:
     args = typed(settings, *words)
@@ -77,7 +75,7 @@ def test_a_name_that_is_none_gets_the_nearest_as_its_remedy(
         args.act(args)
 
 
-def test_a_piece_that_is_taken_is_listed_and_goes_on_where_it_ended(
+def test_a_chunk_is_listed_after_take_and_the_next_one_continues_it(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for at in (0, 7):

@@ -1,4 +1,4 @@
-"""The verbs with which a playbook brings the models of a fleet."""
+"""The commands with which a playbook distributes the models of a fleet."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.models.relay_box import AUDIO, TEXT, box, brought, full_box, sha256
 
 @pytest.fixture
 def full(tmp_path: Path) -> ModelRelay:
-    """A box that has it."""
+    """A box on which the model is installed."""
     return full_box(tmp_path / "full")
 
 
 @pytest.mark.parametrize("awaited", ["some", "another"])
-def test_a_box_that_awaits_it_is_told_that_it_is_here(
+def test_a_box_that_awaits_the_model_is_notified_of_its_arrival(
     tmp_path: Path, awaited: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     relay = box(tmp_path / "box")
@@ -35,7 +35,7 @@ def test_a_box_that_awaits_it_is_told_that_it_is_here(
     )
 
 
-def test_the_verbs_speak_json_and_base64(
+def test_list_prints_json_and_negative_offsets_are_refused(
     full: ModelRelay, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert models_relay.cli_list_json(full.store) == 0

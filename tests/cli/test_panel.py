@@ -1,4 +1,4 @@
-"""`interlude panel`: keys become words with their times, frames become a coloured line."""
+"""`interlude panel`: keys become timed button words, and frames a coloured line."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def settings(folder: Path, gpio: str = "keyboard") -> Settings:
 
 
 def gestures(key: str) -> list[str]:
-    """What a button makes of a key's words."""
+    """The gestures that a button detects in the words of a key."""
     button, now, found = Button(), 10.0, []
     button.edge(False, 0.0)
     for after_s, word in KEYS[key]:
-        while after_s > 0:  # as the panel does, it looks between two edges
+        while after_s > 0:  # like the panel, poll between two edges
             step = min(after_s, DEBOUNCE_S)
             now, after_s = now + step, after_s - step
             found += button.tick(now)
@@ -40,33 +40,33 @@ def gestures(key: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"),
+    ("key", "expected"),
     [
         (" ", ["press", "release", "short"]),
         ("2", ["press", "release", "press", "release", "double"]),
         ("l", ["press", "long", "release"]),
     ],
 )
-def test_a_key_is_the_gesture_that_it_says(key: str, meant: list[str]) -> None:
-    assert sorted(gestures(key)) == sorted(meant)
+def test_a_key_produces_its_gesture(key: str, expected: list[str]) -> None:
+    assert sorted(gestures(key)) == sorted(expected)
 
 
-def test_every_word_of_every_key_is_one_that_the_panel_knows() -> None:
-    said = {word for words in KEYS.values() for _, word in words}
-    assert said | {word for pair in PAIRS.values() for word in pair} == set(WORDS)
+def test_the_panel_knows_every_word_of_every_key() -> None:
+    sent = {word for words in KEYS.values() for _, word in words}
+    assert sent | {word for pair in PAIRS.values() for word in pair} == set(WORDS)
 
 
 @pytest.mark.parametrize(
     ("frame", "colour"), [("muted 100 0 0", "255;0;0"), ("idle 0 50 20", "0;128;51")]
 )
-def test_a_frame_is_a_dot_of_its_colour_and_its_name(frame: str, colour: str) -> None:
+def test_a_frame_is_shown_as_a_dot_of_its_colour_with_its_name(frame: str, colour: str) -> None:
     line = drawn(frame)
     assert f"38;2;{colour}m" in line
     assert frame.split(maxsplit=1)[0] in line
     assert "\n" not in line
 
 
-def test_a_box_with_pins_or_without_a_terminal_has_no_keyboard_panel(
+def test_the_keyboard_panel_requires_its_setting_and_a_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(PanelError, match="no keyboard panel") as refused:
@@ -80,7 +80,7 @@ def test_a_box_with_pins_or_without_a_terminal_has_no_keyboard_panel(
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A terminal's other end, whose near end is this process's stdin."""
+    """The far end of a terminal whose near end is the stdin of this process."""
     far, near = os.openpty()
     with os.fdopen(near, closefd=True) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
@@ -88,26 +88,26 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     os.close(far)
 
 
-def test_without_a_box_the_remedy_is_said(tmp_path: Path, terminal: int) -> None:
+def test_without_a_running_box_the_remedy_is_printed(tmp_path: Path, terminal: int) -> None:
     with pytest.raises(PanelError, match="No box") as refused:
         cli_panel(settings(tmp_path))
     assert "interlude run" in refused.value.remedy
 
 
-def test_keys_reach_the_panel_its_light_is_shown_and_the_terminal_is_as_it_was(
+def test_keys_reach_the_panel_its_light_is_shown_and_the_terminal_is_restored(
     tmp_path: Path, terminal: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = settings(tmp_path)
     before = termios.tcgetattr(sys.stdin)
-    panel, heard = KeyboardSocket(place(chosen)), list[str]()
+    panel, received = KeyboardSocket(place(chosen)), list[str]()
     ended: list[Any] = []
     typist = threading.Thread(target=lambda: ended.append(cli_panel(chosen)))
     typist.start()
 
     def until(count: int) -> None:
         end_s = time.monotonic() + LIMIT_S
-        while len(heard) < count and time.monotonic() < end_s:
-            heard.extend(panel.pop_words())
+        while len(received) < count and time.monotonic() < end_s:
+            received.extend(panel.pop_words())
             time.sleep(0.002)
 
     until(1)
@@ -116,10 +116,10 @@ def test_keys_reach_the_panel_its_light_is_shown_and_the_terminal_is_as_it_was(
     until(4)
     os.write(terminal, b"mq")
     typist.join(LIMIT_S)
-    heard += panel.pop_words()
+    received += panel.pop_words()
     panel.close()
     first, last = PAIRS["m"]
-    assert heard == [HELLO, first, "press", "release", last]
+    assert received == [HELLO, first, "press", "release", last]
     assert ended == [0]
     assert termios.tcgetattr(sys.stdin) == before
     assert "listening" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What the panel asks for is done once, and a box that does not answer stops nothing."""
+"""Requests of the panel are carried out once, and a box that does not answer blocks nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.provision.ground import shipped
 
 
 @pytest.mark.process
-def test_what_root_calls_at_each_start_loads_nothing_of_bluetooth() -> None:
+def test_the_program_that_root_runs_at_each_boot_imports_no_bluetooth() -> None:
     look = "import sys, appliance.cli.provision; print('dbus_fast' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
@@ -47,15 +47,15 @@ def ground(tmp_path: Path) -> ProvisionTarget:
 
 
 @pytest.mark.parametrize(
-    ("note", "meant"), [("setup", "setup"), ("reset\n", "reset"), ("rm -rf", ""), (None, "")]
+    ("note", "expected"), [("setup", "setup"), ("reset\n", "reset"), ("rm -rf", ""), (None, "")]
 )
-def test_a_wish_is_understood_and_stays_until_it_is_fulfilled(
-    tmp_path: Path, note: str | None, meant: str
+def test_a_request_is_read_and_stays_until_it_is_fulfilled(
+    tmp_path: Path, note: str | None, expected: str
 ) -> None:
     if note is not None:
         (tmp_path / WANTED_SETUP).write_text(note)
-    assert read_request(tmp_path) == meant
-    assert read_request(tmp_path) == meant
+    assert read_request(tmp_path) == expected
+    assert read_request(tmp_path) == expected
 
 
 def link(at: Path) -> None:
@@ -70,56 +70,59 @@ def link(at: Path) -> None:
      lambda at: at.write_bytes(b"reset".ljust(1 << 20))],
     ids=["FIFO", "folder", "link", "bytes", "large"],
 )  # fmt: skip
-def test_what_is_no_wish_is_none_and_is_waited_for_by_nobody(
+def test_an_invalid_request_is_ignored_without_blocking(
     tmp_path: Path, lay: Callable[[Path], object]
 ) -> None:
     lay(tmp_path / WANTED_SETUP)
     assert read_request(tmp_path) == ""
 
 
-def test_the_panel_leaves_its_wish_where_it_is_looked_for(tmp_path: Path) -> None:
+def test_the_panel_writes_its_request_where_it_is_read(tmp_path: Path) -> None:
     assert power_on_hold.write_request("setup", tmp_path)
     assert read_request(tmp_path) == "setup"
 
 
 class Spoken(SetupAnnouncer):
-    """A box that is reached from `opens_s` on, starts anew at `ends_s` by itself, and speaks for
-    five seconds. Its clock is the one of who waits."""
+    """A box that can be reached from `opens_s` on, restarts by itself at `ends_s` and speaks for
+    five seconds. Its clock advances while the announcer sleeps.
+    """
 
     def __init__(self, opens_s: float = 0.0, ends_s: float = -1.0) -> None:
         self.time_s, self.opens_s, self.ends_s = 0.0, opens_s, ends_s
-        self.told: list[tuple[float, Message]] = []
-        super().__init__(lambda: load(None), self.stands, lambda: self.time_s, self.sleep)
+        self.sent: list[tuple[float, Message]] = []
+        super().__init__(lambda: load(None), self.status, lambda: self.time_s, self.sleep)
 
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
 
-    def stands(self) -> SupervisorStatus:
+    def status(self) -> SupervisorStatus:
         ended = 0 <= self.ends_s <= self.time_s
-        talks = any(isinstance(m, Say) and self.time_s < at + 5 for at, m in self.told)
+        talks = any(isinstance(m, Say) and self.time_s < at + 5 for at, m in self.sent)
         return SupervisorStatus(pid=2 if ended else 1, state="speaking" if talks else "idle")
 
     def send(self, message: Message) -> bool:
         if self.time_s >= self.opens_s:
-            self.told.append((self.time_s, message))
+            self.sent.append((self.time_s, message))
             return True
         return False
 
     @property
     def messages(self) -> list[Message]:
-        return [message for _, message in self.told]
+        return [message for _, message in self.sent]
 
 
 SENTENCE = Say(english().say("reset-card-incomplete"), chime=True)
 
 
 def stubborn(ground: ProvisionTarget) -> None:
-    (ground.root / "root").symlink_to(ground.keep)  # in which no ssh key of its owner's lies
+    (ground.root / "root").symlink_to(
+        ground.keep
+    )  # the folder that should hold the owner's ssh key is a link
     (ground.keep / ".ssh").mkdir()
     (ground.keep / ".ssh/authorized_keys").touch()
 
 
-def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
+def test_an_incomplete_reset_is_announced_and_a_complete_one_is_silent(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     voice = Spoken()
@@ -132,7 +135,7 @@ def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
 
 
 @pytest.mark.parametrize("left", [False, True])
-def test_a_box_that_is_starting_is_told_of_a_reset_once_it_listens(
+def test_a_starting_box_is_notified_of_a_reset_when_it_listens(
     ground: ProvisionTarget, tmp_path: Path, *, left: bool
 ) -> None:
     if left:
@@ -143,7 +146,7 @@ def test_a_box_that_is_starting_is_told_of_a_reset_once_it_listens(
 
 
 @pytest.mark.parametrize("left", [False, True])
-def test_a_box_that_stays_away_ends_the_wait(
+def test_an_unreachable_box_ends_the_wait(
     ground: ProvisionTarget, tmp_path: Path, *, left: bool
 ) -> None:
     if left:
@@ -153,17 +156,17 @@ def test_a_box_that_stays_away_ends_the_wait(
     assert 180 <= voice.time_s < 400
 
 
-def test_the_box_speaks_to_the_end_before_it_starts_anew(
+def test_the_box_restarts_only_after_the_sentence_is_spoken(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     stubborn(ground)
     voice = Spoken()
     reset(voice, ground, tmp_path)
-    (said_s, _), (restart_s, _) = voice.told
+    (said_s, _), (restart_s, _) = voice.sent
     assert said_s + 5 <= restart_s < said_s + 10
 
 
-def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
+def test_the_sentence_is_repeated_if_the_box_restarts_before_its_end(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     stubborn(ground)
@@ -173,10 +176,12 @@ def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
 
 
 @pytest.mark.process
-def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
+def test_a_reset_whose_request_cannot_be_deleted_restarts_the_box_once_and_waits(
     ground: ProvisionTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As on a card that has become read-only: the note stays, and its unit runs again."""
+    """The state on a card that became read-only: the request stays, and the path unit starts its
+    service again.
+    """
     waits: list[float] = []
     voice, memory, request_folder = Spoken(), tmp_path / "memory", tmp_path / "wishes"
     memory.mkdir()
@@ -191,7 +196,7 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
                 pop_request(voice, ground, memory, request_folder, waits.append)
     finally:
         subprocess.run(["umount", str(request_folder)], check=True)
-    assert waits == [CARD_S] * 3  # the path unit starts it again at once
+    assert waits == [CARD_S] * 3  # the path unit starts the service again at once
     assert capsys.readouterr().out.count("<3>The request of a reset cannot be deleted") == 3
     assert voice.messages == [Restart()]
     assert pop_request(voice, ground, memory, request_folder) == "reset"
@@ -199,10 +204,10 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
     assert pop_request(voice, ground, memory, request_folder) == ""
     power_on_hold.write_request("reset", request_folder)
     assert pop_request(voice, ground, memory, request_folder) == "reset"
-    assert voice.messages == [Restart()] * 2, "another reset"
+    assert voice.messages == [Restart()] * 2, "a second reset restarts the box again"
 
 
-def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
+def test_a_repeated_reset_with_another_result_is_announced(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     stubborn(ground)
@@ -210,18 +215,18 @@ def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
     for _ in range(3):
         reset(voice, ground, tmp_path)
     assert voice.messages == [SENTENCE, Restart()]
-    (ground.root / "root").unlink()  # what was in the way
+    (ground.root / "root").unlink()  # removes the obstacle
     reset(voice, ground, tmp_path)
     reset(voice, ground, tmp_path)
     assert voice.messages == [SENTENCE, Restart(), Restart()]
 
 
-def test_a_box_that_is_away_takes_nothing_and_that_is_no_error(tmp_path: Path) -> None:
+def test_an_unreachable_box_is_no_error(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path)})
     assert not SetupAnnouncer(lambda: settings).speak("I have no network.")
 
 
-def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
+def test_a_misnamed_seed_is_logged_and_announced_with_a_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note(ProvisionResult(misnamed="interlude.yaml.txt"), tmp_path)
@@ -235,7 +240,7 @@ def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
     assert "interlude.yml on the card is not read" in both
 
 
-def test_a_card_that_says_nothing_strange_leaves_no_note(
+def test_a_card_without_a_problem_leaves_no_note(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note(ProvisionResult(problem="interlude.yaml is no text."), tmp_path)

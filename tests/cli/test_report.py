@@ -1,4 +1,4 @@
-"""A report reads well for an owner, and as JSON for a program."""
+"""A report as text for the owner, and as JSON for a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOUND = {
 }  # fmt: skip
 
 
-def test_an_owner_reads_a_line_for_each_and_a_dash_for_what_is_not_known() -> None:
+def test_the_text_has_one_line_per_value_and_a_dash_for_unknown_ones() -> None:
     assert format_report(FOUND, as_json=False).split("\n") == [
         "version        1.2.3",
         "last warning   –",
@@ -24,5 +24,5 @@ def test_an_owner_reads_a_line_for_each_and_a_dash_for_what_is_not_known() -> No
     ]
 
 
-def test_a_program_reads_all_of_it_as_it_is() -> None:
+def test_the_json_has_every_value_unchanged() -> None:
     assert json.loads(format_report(FOUND, as_json=True)) == FOUND

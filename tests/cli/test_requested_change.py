@@ -1,4 +1,6 @@
-"""Root changes what the box has asked for, in a list of keys, and nothing that it cannot check."""
+"""Root applies the settings that the box requests, from a fixed list of keys, and nothing that it
+cannot check.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ ID = "0123456789abcdef"
 
 
 class Box:
-    """Root's folders and the box's, in a folder of the test's."""
+    """The folders of root and of the box, below one folder of the test."""
 
     def __init__(self, root: Path) -> None:
         self.file, self.secret = root / "etc/settings.yaml", root / "etc/secrets/mqtt-password"
@@ -43,7 +45,7 @@ class Box:
         ask(REQUEST, SettingsChange(ID, fingerprint(text), values, secret, undo), self.wanted)
 
     def run(self, user: int | None = None) -> RequestOutcome | None:
-        """As the unit. Returns what the page is told."""
+        """Run the service as its unit does. Returns the outcome that the page reads."""
         me = os.geteuid() if user is None else user
         code = cli_change(self.file, self.secret, wanted=self.wanted, changed=self.changed, user=me)
         assert code == 0
@@ -56,7 +58,7 @@ def box(tmp_path: Path) -> Box:
     return Box(tmp_path)
 
 
-def test_what_was_asked_for_is_written_and_told(
+def test_a_requested_change_is_written_and_logged_without_its_values(
     box: Box, capsys: pytest.CaptureFixture[str]
 ) -> None:
     box.file.write_text("# mine\n")
@@ -66,10 +68,10 @@ def test_what_was_asked_for_is_written_and_told(
     assert load(box.file).link.broker == "ha.local"
     assert box.secret.read_text() == "correct horse\n"
     assert stat.S_IMODE(box.secret.stat().st_mode) == 0o600
-    said = capsys.readouterr().out
-    assert "changed: language, link.broker, password" in said
-    assert "horse" not in said
-    assert "ha.local" not in said
+    output = capsys.readouterr().out
+    assert "changed: language, link.broker, password" in output
+    assert "horse" not in output
+    assert "ha.local" not in output
 
 
 def test_the_last_change_is_undone(box: Box) -> None:
@@ -90,39 +92,39 @@ def test_the_last_change_is_undone(box: Box) -> None:
         ({"link.password_file": "/etc/shadow"}, "cannot be changed from here"),
     ],
 )
-def test_what_the_page_should_never_have_sent_is_refused_by_root_too(
+def test_root_refuses_values_and_keys_that_the_page_never_sends(
     box: Box, values: dict[str, Scalar], problem: str
 ) -> None:
     box.ask(values)
-    told = box.run()
-    assert told is not None
-    assert problem in told.problem
+    result = box.run()
+    assert result is not None
+    assert problem in result.problem
     assert not box.file.exists()
 
 
-def test_a_mode_that_this_box_cannot_be_used_in_is_refused(box: Box) -> None:
+def test_a_mode_that_this_box_cannot_use_is_refused(box: Box) -> None:
     box.file.write_text("mode: push_to_talk\npanel: {gpio: header}\n")
     box.ask({"panel.gpio": "none"})
-    told = box.run()
-    assert told is not None
-    assert "no button" in told.problem
+    result = box.run()
+    assert result is not None
+    assert "no button" in result.problem
     assert "header" in box.file.read_text()
 
 
-def test_another_users_record_changes_nothing(box: Box) -> None:
+def test_a_request_of_another_user_changes_nothing(box: Box) -> None:
     box.ask({"language": "de"})
     assert box.run(user=os.geteuid() + 1) is None
     assert not box.file.exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[" * 9999, b'{"id": "x", "keys": 1}', b"\0" * 99])
-def test_what_is_no_record_changes_nothing_and_is_gone(box: Box, data: bytes) -> None:
+def test_an_invalid_request_changes_nothing_and_is_removed(box: Box, data: bytes) -> None:
     (box.wanted / REQUEST).write_bytes(data)
     assert box.run() is None
     assert not box.file.exists()
 
 
-def test_a_link_to_a_file_of_roots_is_neither_read_nor_removed(box: Box) -> None:
+def test_a_link_to_a_file_of_root_is_neither_read_nor_removed(box: Box) -> None:
     record = SettingsChange(ID, fingerprint(""), {"language": "de"})
     elsewhere = box.wanted.parent / "elsewhere"
     elsewhere.write_bytes(msgspec.json.encode(record))
@@ -132,22 +134,22 @@ def test_a_link_to_a_file_of_roots_is_neither_read_nor_removed(box: Box) -> None
     assert not box.file.exists()
 
 
-def test_a_time_zone_that_was_asked_for_is_set_and_told(box: Box, tmp_path: Path) -> None:
+def test_a_requested_time_zone_is_set_and_the_result_reported(box: Box, tmp_path: Path) -> None:
     ground = shipped(tmp_path / "machine")
     changes = NetworkChanges(NmcliNetworks(nmcli="/nonexistent"), ground)
     ask(NETWORK, NetworkChange(ID, "timezone", timezone="Europe/Berlin"), box.wanted)
-    told = {"wanted": box.wanted, "changed": box.changed}
-    assert cli_network(changes, user=os.geteuid(), **told) == 0
+    folders = {"wanted": box.wanted, "changed": box.changed}
+    assert cli_network(changes, user=os.geteuid(), **folders) == 0
     assert outcome(NETWORK, ID, box.changed) == RequestOutcome(ID)
     assert (ground.keep / "etc/timezone").read_text() == "Europe/Berlin\n"
-    assert cli_network(changes, user=os.geteuid(), **told) == 0  # nothing is asked any more
+    assert cli_network(changes, user=os.geteuid(), **folders) == 0  # no request is left
     assert list(box.wanted.iterdir()) == []
 
 
-def test_a_broker_that_was_typed_is_tried_and_what_it_said_is_told(box: Box) -> None:
+def test_a_requested_broker_is_tried_and_its_error_reported(box: Box) -> None:
     ask(BROKER_TRIAL, BrokerTrial(ID, "", 0, "", tls=False), box.wanted)
     assert cli_try_broker(lambda: load(None), box.wanted) == 0
-    told = outcome(BROKER_ANSWER, ID, box.wanted)
-    assert told is not None
-    assert told.problem == "No broker is named."
+    result = outcome(BROKER_ANSWER, ID, box.wanted)
+    assert result is not None
+    assert result.problem == "No broker is named."
     assert cli_try_broker(lambda: load(None), box.wanted) == 0

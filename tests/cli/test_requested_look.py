@@ -1,4 +1,6 @@
-"""Root starts who looks, as the page has asked; it reads no address and no stick itself."""
+"""Root starts the unit that looks for an update when the page requests it. Root itself reads
+neither the address nor the stick.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ ID = "0123456789abcdef"
 
 
 class Box:
-    """Root's folders and the box's, in a folder of the test's. `started`: units."""
+    """The folders of root and of the box, below one folder of the test. `started`: the started
+    units.
+    """
 
     def __init__(self, root: Path) -> None:
         self.wanted, self.changed = root / "wanted", root / "changed"
@@ -59,48 +63,48 @@ def box(tmp_path: Path) -> Box:
     return Box(tmp_path)
 
 
-def test_where_an_address_is_set_its_own_user_looks_there(box: Box) -> None:
+def test_with_an_address_the_pull_unit_is_started(box: Box) -> None:
     box.pull.write_text("PULL_URL=https://fleet.example/sheet.json\n")
-    box.pull.chmod(0)  # there may be a login in it: root needs not read it
+    box.pull.chmod(0)  # it may contain a login; root does not need to read it
     assert box.look("web") == RequestOutcome(ID, names=("interlude-pull.service",))
     assert box.started == ["interlude-pull.service"]
     assert mark("web", box.changed).exists()
 
 
-def test_without_an_address_nothing_is_started_and_the_page_is_told(
+def test_without_an_address_nothing_is_started_and_the_page_gets_the_reason(
     box: Box, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = box.look("web")
-    assert told is not None
-    assert told.key == "page-wrong-look-nowhere"
+    result = box.look("web")
+    assert result is not None
+    assert result.key == "page-wrong-look-nowhere"
     assert (box.started, mark("web", box.changed).exists()) == ([], False)
     assert capsys.readouterr().out.startswith("<4>cannot look")
 
 
-def test_every_stick_that_is_plugged_in_is_looked_at_and_no_other_disk(box: Box) -> None:
+def test_every_usb_stick_is_read_and_no_other_disk(box: Box) -> None:
     box.plug("usb-Maker_Stick_1-0:0", "sda")
     box.plug("usb-Maker_Stick_1-0:0-part1", "sda1")
     box.plug("mmc-SC64G_1-part1", "mmcblk0p1")
     box.plug("usb-x-part1", "sd;rm -rf")
-    told = box.look("stick")
+    result = box.look("stick")
     units = ("interlude-stick@sda.service", "interlude-stick@sda1.service")
-    assert told == RequestOutcome(ID, names=units)
+    assert result == RequestOutcome(ID, names=units)
     assert tuple(box.started) == units
 
 
-def test_a_stick_that_is_not_there_yet_is_awaited(box: Box) -> None:
+def test_a_stick_that_is_not_plugged_in_yet_is_awaited(box: Box) -> None:
     assert box.look("stick") == RequestOutcome(ID)
     assert (box.started, mark("stick", box.changed).exists()) == ([], True)
 
 
-def test_what_the_box_itself_runs_from_is_no_stick(box: Box) -> None:
+def test_the_disk_that_the_box_runs_from_is_no_stick(box: Box) -> None:
     box.plug("usb-Maker_Disk_1-0:0-part5", "sda5")
-    number = (box.by_id.parent / "sda5").stat().st_rdev  # of a plain file: 0
+    number = (box.by_id.parent / "sda5").stat().st_rdev  # 0 for a regular file
     box.mounts.write_text(f"30 1 {os.major(number)}:{os.minor(number)} / /data rw - ext4 x rw\n")
     assert sticks(box.by_id, box.mounts) == []
 
 
-def test_a_machine_without_usb_has_none(box: Box) -> None:
+def test_a_machine_without_usb_has_no_sticks(box: Box) -> None:
     assert sticks(box.by_id / "none", box.mounts) == []
 
 
@@ -110,28 +114,28 @@ def test_a_machine_without_usb_has_none(box: Box) -> None:
      b'{"id": "0123456789abcdef", "source": "https://evil.example"}',
      b'{"id": "0123456789abcdef", "source": "web", "url": "https://evil.example"}'],
 )  # fmt: skip
-def test_what_is_no_request_is_taken_away_and_starts_nothing(box: Box, record: bytes) -> None:
+def test_an_invalid_request_is_removed_and_starts_nothing(box: Box, record: bytes) -> None:
     box.pull.touch()
     assert box.run(record) is None
     assert box.started == []
 
 
-def test_nobody_but_the_box_is_heard(box: Box) -> None:
+def test_only_requests_of_the_boxs_user_count(box: Box) -> None:
     box.pull.touch()
     assert box.look("web", user=os.geteuid() + 1) is None
     assert box.started == []
 
 
-def test_a_systemd_that_refuses_is_told(box: Box) -> None:
+def test_a_refusal_by_systemd_is_reported(box: Box) -> None:
     box.pull.touch()
     box.refuses = True
-    told = box.look("web")
-    assert told is not None
-    assert "systemd cannot be asked" in told.problem
+    result = box.look("web")
+    assert result is not None
+    assert "systemd cannot be asked" in result.problem
 
 
 @pytest.mark.process
-def test_a_machine_without_systemd_is_a_sentence(tmp_path: Path) -> None:
+def test_a_machine_without_systemd_is_reported(tmp_path: Path) -> None:
     systemctl = tmp_path / "systemctl"
     with pytest.raises(StorageError, match="systemd cannot be asked"):
         systemd_start("interlude-pull.service", str(systemctl))

@@ -1,4 +1,4 @@
-"""Root leaves the wish for a model that the page has asked for, and for nothing else."""
+"""Root writes the request file for a model that the page requests, and for nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ID = "0123456789abcdef"
 
 
 class Box:
-    """Root's folders and the box's, in a folder of the test's."""
+    """The folders of root and of the box, below one folder of the test."""
 
     def __init__(self, root: Path) -> None:
         self.wish, self.voice_wish = root / "model-wanted", root / "voice-wanted"
@@ -49,7 +49,7 @@ class Box:
         return outcome(REQUEST, ID, self.changed)
 
     def lay(self, name: str) -> None:
-        """A model, whole as far as anybody can see without reading gigabytes."""
+        """Install a model as far as can be seen without reading gigabytes."""
         model = catalogue.load()[name]
         self.store.folder(model).mkdir()
         for file in model.files.values():
@@ -63,7 +63,7 @@ def box(tmp_path: Path) -> Box:
     return Box(tmp_path)
 
 
-def test_a_model_that_was_asked_for_is_wished_for_and_a_voice_likewise(box: Box) -> None:
+def test_a_requested_model_or_voice_is_written_to_its_request_file(box: Box) -> None:
     assert box.run("fetch", "gemma-4-e4b") == RequestOutcome(ID)
     assert box.wish.read_text() == "gemma-4-e4b\n"
     assert not box.voice_wish.exists()
@@ -72,7 +72,7 @@ def test_a_model_that_was_asked_for_is_wished_for_and_a_voice_likewise(box: Box)
     assert (box.voice_wish.read_text(), box.wish.exists()) == ("ljspeech\n", False)
 
 
-def test_one_that_is_to_go_is_removed_by_who_fetches(
+def test_a_model_to_remove_is_removed_by_the_model_service(
     box: Box, capsys: pytest.CaptureFixture[str]
 ) -> None:
     box.lay("ljspeech")
@@ -90,10 +90,10 @@ def test_one_that_is_to_go_is_removed_by_who_fetches(
      ("fetch", "mimi", "by hand"), ("remove", "gemma-4-e2b", "in use"),
      ("fetch", "remove ljspeech", "no model"), ("fetch", "a\nb", "no model")],
 )  # fmt: skip
-def test_what_would_do_harm_is_refused_in_words(box: Box, do: str, name: str, why: str) -> None:
-    told = box.run(do, name)
-    assert told is not None
-    assert why in f"{told.problem} {told.remedy}"
+def test_a_harmful_request_is_refused_with_a_reason(box: Box, do: str, name: str, why: str) -> None:
+    result = box.run(do, name)
+    assert result is not None
+    assert why in f"{result.problem} {result.remedy}"
     assert not box.wish.exists()
     assert not box.voice_wish.exists()
 
@@ -102,10 +102,12 @@ def test_what_would_do_harm_is_refused_in_words(box: Box, do: str, name: str, wh
     ("chosen", "refused"),
     [("ljspeech", ["ljspeech"]), ("alba", ["alba"]), (None, ["ljspeech"]), ("espeak", [])],
 )
-def test_the_voice_that_speaks_is_not_removed_by_whatever_it_was_chosen(
+def test_the_voice_in_use_is_not_removed_however_it_was_chosen(
     box: Box, chosen: str | None, refused: list[str]
 ) -> None:
-    """The settings file says `auto`: the first of the voices that are here, or what was set."""
+    """The settings file says `auto`: the voice in use is the one that was set, or the first
+    installed one.
+    """
     for name in ("alba", "ljspeech"):
         box.lay(name)
     bundles.plant(box.settings.programs_path())
@@ -113,38 +115,38 @@ def test_the_voice_that_speaks_is_not_removed_by_whatever_it_was_chosen(
         kept = AdjustedSettings(voice=AdjustedValue(chosen, box.settings.speaking.voice))
         adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
     for name in ("alba", "ljspeech"):
-        told = box.run("remove", name)
-        assert told is not None
-        assert ("in use" in told.problem) == (name in refused), (name, told)
+        result = box.run("remove", name)
+        assert result is not None
+        assert ("in use" in result.problem) == (name in refused), (name, result)
         assert box.wish.exists() == (name not in refused)
         box.wish.unlink(missing_ok=True)
 
 
-def test_a_voice_that_was_set_and_that_nothing_here_speaks_is_in_use_all_the_same(box: Box) -> None:
+def test_a_voice_that_was_set_counts_as_in_use_even_without_a_program_for_it(box: Box) -> None:
     box.lay("ljspeech")
     kept = AdjustedSettings(voice=AdjustedValue("ljspeech", box.settings.speaking.voice))
     adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
-    told = box.run("remove", "ljspeech")
-    assert told is not None
-    assert "in use" in told.problem
+    result = box.run("remove", "ljspeech")
+    assert result is not None
+    assert "in use" in result.problem
 
 
-def test_one_at_a_time(box: Box) -> None:
+def test_a_second_request_is_refused_until_the_first_is_fulfilled(box: Box) -> None:
     box.run("fetch", "gemma-4-e4b")
-    told = box.run("fetch", "ljspeech")
-    assert told is not None
-    assert "fetched or removed already" in told.problem
+    result = box.run("fetch", "ljspeech")
+    assert result is not None
+    assert "fetched or removed already" in result.problem
     assert not box.voice_wish.exists()
 
 
-def test_what_is_here_is_not_fetched_again(box: Box) -> None:
+def test_an_installed_voice_is_not_fetched_again(box: Box) -> None:
     box.lay("ljspeech")
-    told = box.run("fetch", "ljspeech")
-    assert told is not None
-    assert "here already" in told.problem
+    result = box.run("fetch", "ljspeech")
+    assert result is not None
+    assert "here already" in result.problem
 
 
-def test_a_request_of_another_user_and_what_is_none_leave_no_wish(box: Box) -> None:
+def test_a_request_of_another_user_and_an_invalid_one_write_no_request_file(box: Box) -> None:
     assert box.run("fetch", "ljspeech", user=os.geteuid() + 1) is None
     for data in (b"", b"{}", b"x" * 40_000, b'{"id":"0123456789abcdef","do":"run","name":"x"}'):
         (box.wanted / REQUEST).write_bytes(data)

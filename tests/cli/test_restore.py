@@ -1,4 +1,4 @@
-"""A restore at the start: all of it or nothing, at any power cut, and taken back again."""
+"""After a power cut at any point a restore is complete or absent, and it can be undone."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ def mine(tmp_path: Path) -> Settings:
     return settings
 
 
-def told(settings: Settings) -> RestoreOutcome:
+def recorded(settings: Settings) -> RestoreOutcome:
     found = restore_files.outcome(settings.state_path())
     assert found is not None
     return found
 
 
-def test_what_came_of_it_is_noted_for_the_page(mine: Settings) -> None:
+def test_the_outcome_is_recorded_for_the_page(mine: Settings) -> None:
     complete_restore(mine)
-    assert restore_files.outcome(mine.state_path()) is None, "nothing was wanted"
+    assert restore_files.outcome(mine.state_path()) is None, "no restore was requested"
     want(mine)
     complete_restore(mine)
-    assert told(mine).moves.keys() == {"memory", "timers", "adjusted"}
-    assert (told(mine).back, told(mine).problem) == (False, "")
+    assert recorded(mine).moves.keys() == {"memory", "timers", "adjusted"}
+    assert (recorded(mine).back, recorded(mine).problem) == (False, "")
     (mine.state_path() / BACK).touch()
     complete_restore(mine)
-    assert told(mine).back
+    assert recorded(mine).back
     want(mine, b"no archive at all")
     complete_restore(mine)
-    failed = told(mine)
+    failed = recorded(mine)
     assert (failed.moves, failed.key) == ({}, "page-wrong-backup-none")
     assert "not a backup of Interlude" in failed.problem
 
@@ -72,15 +72,17 @@ def want(settings: Settings, data: bytes | None = None) -> None:
 def remembered(settings: Settings) -> list[str]:
     memory = Memory(memory_files.path(settings), 10)
     try:
-        return [one.heard for one in memory.recall(-1)]
+        return [recalled.heard for recalled in memory.recall(-1)]
     finally:
         memory.close()
 
 
-def stands(settings: Settings) -> tuple[Any, ...]:
+def restored_state(settings: Settings) -> tuple[Any, ...]:
     state = settings.state_path()
     timers = state / "timers/timers.json"
-    names = [one.name for one in timer_store.decoded(timers.read_bytes())] if timers.exists() else 0
+    names = (
+        [timer.name for timer in timer_store.decoded(timers.read_bytes())] if timers.exists() else 0
+    )
     return remembered(settings), names, adjusted.adjusted(settings).speaking.volume
 
 
@@ -93,56 +95,56 @@ def words_on_disk(settings: Settings, word: str) -> int:
     return sum(word.encode() in path.read_bytes() for path in files)
 
 
-def test_it_is_made_once_and_can_be_taken_back_and_again(mine: Settings) -> None:
-    assert stands(mine) == BEFORE_IT
+def test_a_restore_is_applied_once_and_can_be_undone_and_redone(mine: Settings) -> None:
+    assert restored_state(mine) == BEFORE_IT
     want(mine)
     complete_restore(mine)
-    assert stands(mine) == AFTER_IT
+    assert restored_state(mine) == AFTER_IT
     complete_restore(mine)
-    assert stands(mine) == AFTER_IT
+    assert restored_state(mine) == AFTER_IT
     for expected in (BEFORE_IT, AFTER_IT):
         assert restore_files.replaced(mine.state_path()) is not None
         (mine.state_path() / BACK).touch()
         complete_restore(mine)
-        assert stands(mine) == expected
+        assert restored_state(mine) == expected
     assert not list(mine.state_path().rglob("*.restore-*"))
 
 
-def test_a_box_without_a_wish_starts_as_it_is(mine: Settings) -> None:
+def test_a_box_without_a_request_starts_unchanged(mine: Settings) -> None:
     complete_restore(mine)
-    (mine.state_path() / BACK).touch()  # of nothing
+    (mine.state_path() / BACK).touch()  # there is nothing to undo
     complete_restore(mine)
-    assert stands(mine) == BEFORE_IT
+    assert restored_state(mine) == BEFORE_IT
     assert not (mine.state_path() / BACK).exists()
 
 
 @pytest.mark.parametrize("data", [b"", b"x" * 1000, pack(BACKUP)[:-9]])
-def test_what_cannot_be_used_changes_nothing_and_is_not_tried_again(
+def test_an_unusable_archive_changes_nothing_and_is_not_tried_again(
     mine: Settings, data: bytes
 ) -> None:
     want(mine, data)
     complete_restore(mine)
-    assert stands(mine) == BEFORE_IT
+    assert restored_state(mine) == BEFORE_IT
     assert not restore_files.archive(mine.state_path(), WANTED).exists()
 
 
-def test_an_archive_that_was_only_looked_at_is_never_made_so(mine: Settings) -> None:
+def test_an_archive_that_was_only_checked_is_never_restored(mine: Settings) -> None:
     checked = restore_files.archive(mine.state_path(), restore_files.CHECKED)
     checked.write_bytes(pack(BACKUP))
     complete_restore(mine)
-    assert stands(mine) == BEFORE_IT
+    assert restored_state(mine) == BEFORE_IT
     assert not checked.exists()
 
 
 class PowerCut(BaseException):
-    """Nothing catches it."""
+    """Derives from BaseException, so that no handler of the product catches it."""
 
 
 @pytest.mark.long
-def test_a_power_cut_anywhere_leaves_the_old_or_the_new_and_the_next_start_finishes(
+def test_a_power_cut_at_any_point_leaves_the_old_or_the_new_state_and_the_next_start_finishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At each call that changes a disk: before it, the power goes."""
+    """The power cut comes before each call that changes the disk."""
     import os
 
     steps = ("rename", "replace", "unlink", "link", "open", "fsync")
@@ -175,15 +177,15 @@ def test_a_power_cut_anywhere_leaves_the_old_or_the_new_and_the_next_start_finis
             except PowerCut:
                 pass
         complete_restore(settings)
-        assert stands(settings) in (BEFORE_IT, AFTER_IT), cut
+        assert restored_state(settings) in (BEFORE_IT, AFTER_IT), cut
         assert not (settings.state_path() / PLAN).exists()
         if ended:
             break
     assert ended
-    assert cut > 20, "it was cut in the middle"
+    assert cut > 20, "there were too few points to cut at"
 
 
-def test_what_was_replaced_and_what_came_is_forgotten_with_the_memory(mine: Settings) -> None:
+def test_erasing_the_memory_also_erases_the_replaced_and_the_restored_turns(mine: Settings) -> None:
     want(mine)
     complete_restore(mine)
     assert words_on_disk(mine, OLD) > 0
@@ -192,7 +194,7 @@ def test_what_was_replaced_and_what_came_is_forgotten_with_the_memory(mine: Sett
     assert restore_files.replaced(mine.state_path()) is None
 
 
-def test_with_one_turn_goes_what_was_replaced_since_it_may_be_in_there(mine: Settings) -> None:
+def test_erasing_one_turn_erases_the_replaced_memory_that_may_contain_it(mine: Settings) -> None:
     want(mine)
     complete_restore(mine)
     forget_turn(memory_files.path(mine), 10, ChosenTurn("2026-01-01", 1))
@@ -200,7 +202,7 @@ def test_with_one_turn_goes_what_was_replaced_since_it_may_be_in_there(mine: Set
     assert remembered(mine) == [f"{NEW} 2", f"{NEW} 3"]
 
 
-def test_where_nothing_is_kept_no_turn_is_restored(tmp_path: Path) -> None:
+def test_with_a_memory_of_no_turns_no_turn_is_restored(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path), "memory": {"keep_turns": 0}})
     restore_files.archive(tmp_path, WANTED).parent.mkdir()
     want(settings)
@@ -209,7 +211,7 @@ def test_where_nothing_is_kept_no_turn_is_restored(tmp_path: Path) -> None:
     assert adjusted.adjusted(settings).speaking.volume == 0.25
 
 
-def test_what_was_enrolled_is_restored_only_if_the_listener_could_load_it(mine: Settings) -> None:
+def test_an_enrolment_is_restored_only_if_the_listener_can_load_it(mine: Settings) -> None:
     bad = Backup(1.0, "0", "", enrolled=b"PK\x03\x04" + b"x" * 100)
     want(mine, pack(bad))
     complete_restore(mine)
@@ -218,46 +220,44 @@ def test_what_was_enrolled_is_restored_only_if_the_listener_could_load_it(mine: 
 
 
 @pytest.mark.parametrize("wrong", damaged())
-def test_an_enrolment_that_cannot_be_read_is_left_out_and_not_tried_again(
-    mine: Settings, wrong: str
-) -> None:
+def test_a_damaged_enrolment_is_skipped_and_not_tried_again(mine: Settings, wrong: str) -> None:
     want(mine, pack(msgspec.structs.replace(BACKUP, enrolled=damaged()[wrong])))
     complete_restore(mine)
-    assert told(mine).moves.keys() == {"memory", "timers", "adjusted"}
-    assert told(mine).problem == ""
-    assert stands(mine) == AFTER_IT
+    assert recorded(mine).moves.keys() == {"memory", "timers", "adjusted"}
+    assert recorded(mine).problem == ""
+    assert restored_state(mine) == AFTER_IT
     assert not restore_files.archive(mine.state_path(), WANTED).exists()
 
 
-def test_an_error_of_whatever_kind_is_noted_and_the_box_starts_as_it_was(
+def test_any_error_is_recorded_and_the_box_starts_unchanged(
     mine: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def memory_is_short(*_: object, **__: object) -> None:
+    def out_of_memory(*_: object, **__: object) -> None:
         raise MemoryError
 
     want(mine)
     with monkeypatch.context() as patched:
-        patched.setattr(sqlite3, "connect", memory_is_short)
+        patched.setattr(sqlite3, "connect", out_of_memory)
         complete_restore(mine)
-    assert (told(mine).moves, told(mine).key) == ({}, "page-wrong-general")
-    assert "MemoryError" in told(mine).problem
+    assert (recorded(mine).moves, recorded(mine).key) == ({}, "page-wrong-general")
+    assert "MemoryError" in recorded(mine).problem
     assert not restore_files.archive(mine.state_path(), WANTED).exists()
-    assert stands(mine) == BEFORE_IT
+    assert restored_state(mine) == BEFORE_IT
 
 
-def test_a_damaged_memory_of_before_is_kept_as_it_is(mine: Settings) -> None:
+def test_a_damaged_memory_is_kept_as_the_replaced_one(mine: Settings) -> None:
     file = memory_files.path(mine)
     file.write_bytes(b"no database " * 400)
     want(mine)
     complete_restore(mine)
-    assert stands(mine) == AFTER_IT
+    assert restored_state(mine) == AFTER_IT
     before = restore_files.beside(mine.state_path(), "memory", BEFORE)
     assert before.read_bytes().startswith(b"no database")
 
 
-def test_the_plan_names_no_file_but_those_of_the_table(mine: Settings) -> None:
+def test_a_plan_that_names_a_file_outside_the_table_is_ignored(mine: Settings) -> None:
     plan = {"moves": {"../../etc/passwd": "take"}, "had": []}
     (mine.state_path() / PLAN).write_text(json.dumps(plan))
     complete_restore(mine)
-    assert stands(mine) == BEFORE_IT
+    assert restored_state(mine) == BEFORE_IT
     assert restore_files.PLACES.keys() == {"memory", "timers", "adjusted", "enrolled"}

@@ -1,4 +1,4 @@
-"""The rows of the process table that run on this box, with what its owner changed."""
+"""The rows of the process table that run on this box, with the changes of its settings."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def test_a_process_that_does_not_exist_is_refused() -> None:
         rows.rows_to_run(settings(processes={"tinker": {"nice": 1}}))
 
 
-def test_the_link_runs_where_there_is_a_broker_and_the_panel_where_there_are_pins() -> None:
+def test_the_link_runs_with_a_broker_and_the_panel_with_pins() -> None:
     assert not {"link", "panel"} & names(settings(panel={"gpio": "none"}))
     both = settings(link={"broker": "homeassistant.local"}, panel={"gpio": "keyboard"})
     assert {"link", "panel"} <= names(both)
 
 
-def test_words_are_recognised_unless_their_owner_wants_no_recogniser() -> None:
+def test_the_word_process_runs_unless_no_recogniser_is_set_or_needed() -> None:
     none = {"words": {"recogniser": "none"}}
     assert "words" in names(settings(hearing={"words": {"recogniser": "pocketsphinx"}}))
     assert "words" not in names(settings(hearing=none))

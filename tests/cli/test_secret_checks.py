@@ -1,4 +1,4 @@
-"""What `interlude check` says of the page's certificate."""
+"""The findings of `interlude check` about the page's certificate."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 
 def settings(certificate: Path | str, key: Path | str, *, enabled: bool = True) -> Settings:
-    told = {"enabled": enabled, "certificate": str(certificate), "key": str(key)}
-    return load(None, {"page": told})
+    page = {"enabled": enabled, "certificate": str(certificate), "key": str(key)}
+    return load(None, {"page": page})
 
 
-def test_a_good_one_is_well_and_said_with_its_names_and_its_day(authority: Authority) -> None:
+def test_a_valid_certificate_is_reported_with_its_names_and_expiry_date(
+    authority: Authority,
+) -> None:
     page = settings(*authority.issue("kitchen.local", days=60)).page
     found = page_finding(page, time.time(), {})
     assert found.verdict == "ok"
     assert "for kitchen.local, until 20" in found.sentence
 
 
-def test_one_that_ends_soon_is_a_warning(authority: Authority) -> None:
+def test_a_certificate_that_expires_soon_is_a_warning(authority: Authority) -> None:
     page = settings(*authority.issue("kitchen.local", days=60)).page
     found = page_finding(page, time.time() + 60 * 86_400 - RENEW_S + 60, {})
     assert found.verdict == "warning"
     assert "new one" in found.remedy
 
 
-def test_an_expired_one_is_a_problem_with_what_to_do(authority: Authority) -> None:
+def test_an_expired_certificate_is_a_problem_with_a_remedy(authority: Authority) -> None:
     found = page_finding(settings(*authority.issue("kitchen.local", days=-1)).page, 0.0, {})
     assert found.verdict == "problem"
     assert "keeps the previous certificate" in found.sentence
@@ -47,7 +49,9 @@ def test_an_expired_one_is_a_problem_with_what_to_do(authority: Authority) -> No
     assert found.remedy
 
 
-def test_without_a_certificate_or_without_a_page_nothing_is_said(authority: Authority) -> None:
+def test_without_a_certificate_or_a_page_there_is_no_finding(authority: Authority) -> None:
     assert list(secret_findings(settings("", ""))) == []
     assert list(secret_findings(settings("/nowhere.pem", "", enabled=False))) == []
-    assert [one.looked_at for one in secret_findings(settings("/nowhere.pem", ""))] == ["page"]
+    assert [finding.looked_at for finding in secret_findings(settings("/nowhere.pem", ""))] == [
+        "page"
+    ]

@@ -1,4 +1,6 @@
-"""A start of the box: at a terminal a mistake ends it, as a service it goes on and says so."""
+"""The start of the box: invalid settings end a command at a terminal, but a service starts and
+announces them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from appliance.settings import load, load_defaults
 GOOD = "speaking: {volume: 0.3}\n"
 
 
-def test_at_a_terminal_a_mistake_ends_the_command(
+def test_at_a_terminal_invalid_settings_end_the_command(
     owners: Path, monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:
     owners.write_text("mode: 7\n")
@@ -30,15 +32,17 @@ def test_at_a_terminal_a_mistake_ends_the_command(
 
 @pytest.fixture
 def service(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The environment of a service of systemd's."""
+    """The environment of a service under systemd."""
     monkeypatch.setenv("STATE_DIRECTORY", str(state))
     monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
-    monkeypatch.setenv(startup_notices.HANDED, "")  # set by `tell`; taken back after the test
+    monkeypatch.setenv(
+        startup_notices.HANDED, ""
+    )  # set by report_problem(); restored after the test
     return state
 
 
-def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
+def test_without_usable_settings_the_mute_is_on_the_disk_before_any_process_starts(
     owners: Path, service: Path
 ) -> None:
     owners.write_text("mode: 7\n")
@@ -49,7 +53,9 @@ def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
     assert startup_notices.handed_over().sentences == [english().say("settings-defaults")]
 
 
-def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: Path) -> None:
+def test_with_the_settings_of_the_last_start_the_mute_state_is_kept(
+    owners: Path, service: Path
+) -> None:
     owners.write_text(GOOD)
     startup_settings.report_problem(startup_settings.settings_for_start(owners))
     owners.write_text("mode: 7\n")
@@ -58,7 +64,7 @@ def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: 
     assert startup_notices.handed_over().sentences == [english().say("settings-before")]
 
 
-def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, service: Path) -> None:
+def test_if_the_mute_cannot_be_stored_the_box_does_not_start(owners: Path, service: Path) -> None:
     owners.write_text("mode: 7\n")
     (service / f".{mute_store.FILE}.new").mkdir()
     with pytest.raises(SettingsError, match="cannot be switched off"):
@@ -71,7 +77,7 @@ def test_settings_that_no_box_can_run_with_are_refused() -> None:
         startup_settings.check(load(None, {"processes": {"tinker": {}}}))
 
 
-def test_what_has_no_mistake_is_told_to_nobody(owners: Path, service: Path) -> None:
+def test_valid_settings_are_not_announced(owners: Path, service: Path) -> None:
     owners.write_text(GOOD)
     start = startup_settings.settings_for_start(owners)
     startup_settings.report_problem(start)
@@ -83,7 +89,7 @@ def test_what_has_no_mistake_is_told_to_nobody(owners: Path, service: Path) -> N
     ("listen", "port", "place"),
     [("", 0, "http://127.0.0.1:8080"), ("192.168.1.7", 80, "http://192.168.1.7")],
 )
-def test_a_start_says_where_its_page_is(
+def test_the_address_of_the_page_is_logged_at_the_start(
     listen: str, port: int, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
@@ -94,7 +100,7 @@ def test_a_start_says_where_its_page_is(
     assert place in caplog.text
 
 
-def test_who_types_the_command_gets_digits_for_a_first_browser(
+def test_at_a_terminal_the_digits_for_the_first_browser_are_printed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO")
@@ -106,8 +112,8 @@ def test_who_types_the_command_gets_digits_for_a_first_browser(
     assert f"is let in by {digits[:3]} {digits[3:]}" in caplog.text
 
 
-@pytest.mark.parametrize("one", ["STATE_DIRECTORY", "NOTIFY_SOCKET"])
-def test_a_service_prints_no_digits(one: str) -> None:
-    environment = {one: "/run/x"}
+@pytest.mark.parametrize("variable", ["STATE_DIRECTORY", "NOTIFY_SOCKET"])
+def test_a_service_prints_no_digits(variable: str) -> None:
+    environment = {variable: "/run/x"}
     assert startup_settings.hand_over_digits(environment) == ""
-    assert environment == {one: "/run/x"}
+    assert environment == {variable: "/run/x"}

@@ -1,4 +1,4 @@
-"""`interlude system`: the state of both slots, and which words go together."""
+"""`interlude system`: the state of both slots, and the combinations of its options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from appliance.update.system.target import PiTarget
 
 @pytest.fixture
 def pi(tmp_path: Path) -> PiTarget:
-    """One that runs 0.1.0 from slot a."""
+    """A Pi that runs 0.1.0 from slot a."""
     (tmp_path / "cmdline").write_text("interlude.slot=a")
     release = tmp_path / "os-release"
     release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.1.0\n")
@@ -54,7 +54,7 @@ def test_the_state_of_both_slots_can_be_read_without_rights(
     )  # fmt: skip
 
 
-def test_of_a_card_that_was_never_updated_nothing_is_known_but_what_runs(
+def test_a_card_that_was_never_updated_reports_only_its_running_system(
     state: SlotStateFile, pi: PiTarget
 ) -> None:
     found = slot_report(state, pi)
@@ -62,7 +62,7 @@ def test_of_a_card_that_was_never_updated_nothing_is_known_but_what_runs(
 
 
 @pytest.mark.parametrize(("file", "wanted"), [(None, False), (Path("x.system"), True)])
-def test_a_file_or_the_wanted_one_is_installed_and_never_both(
+def test_install_takes_a_file_or_the_wanted_option_and_not_both(
     file: Path | None, wanted: bool
 ) -> None:
     args = argparse.Namespace(doing="install", file=file, wanted=wanted)

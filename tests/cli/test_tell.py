@@ -1,4 +1,4 @@
-"""A word to the box that runs here: what it becomes, and what is said where it becomes nothing."""
+"""Commands to the running box: the messages that they become, and their errors."""
 
 from __future__ import annotations
 
@@ -33,13 +33,15 @@ Answer = StateChanged | Forgotten | CommandRefused
 
 
 class Answering(threading.Thread):
-    """A control socket of a box that answers each command with the same; notes what it heard."""
+    """The control socket of a box that gives every command the same answer and records the
+    commands.
+    """
 
     def __init__(
         self, settings: Settings, answer: StateChanged | Forgotten | CommandRefused
     ) -> None:
         super().__init__()
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self._answer = answer
         self._ends = False
         self._control = ControlSocket(socket_paths(settings)[0])
@@ -48,9 +50,9 @@ class Answering(threading.Thread):
     def run(self) -> None:
         while not self._ends:
             select.select([self._control.fileno()], [], [], 0.01)
-            for who, command in self._control.pop_commands():
-                self.heard.append(command)
-                self._control.reply(who, self._answer)
+            for client, command in self._control.pop_commands():
+                self.received.append(command)
+                self._control.reply(client, self._answer)
 
     def __enter__(self) -> Answering:
         return self
@@ -72,7 +74,7 @@ class Answering(threading.Thread):
         ("mode", ["wake", "word"], SetMode("wake_word")),
     ],
 )  # fmt: skip
-def test_a_verbs_words_reach_the_box_and_its_state_is_printed(
+def test_a_command_reaches_the_box_and_its_state_is_printed(
     verb: str,
     words: list[str],
     message: Message,
@@ -82,11 +84,11 @@ def test_a_verbs_words_reach_the_box_and_its_state_is_printed(
     settings = settings_in(tmp_path)
     with Answering(settings, StateChanged("muted", 1, 0)) as box:
         assert tell.cli(settings, verb, words) == 0
-    assert box.heard == [message]
+    assert box.received == [message]
     assert capsys.readouterr().out == "The box is muted.\n"
 
 
-def test_a_refusal_is_told_in_the_boxs_own_words(tmp_path: Path) -> None:
+def test_a_refusal_is_reported_in_the_words_of_the_box(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with (
         Answering(settings, CommandRefused("There is no button.")),
@@ -95,13 +97,13 @@ def test_a_refusal_is_told_in_the_boxs_own_words(tmp_path: Path) -> None:
         tell.cli(settings, "mode", ["push_to_talk"])
 
 
-def test_a_box_that_answers_with_something_else_is_of_another_version(tmp_path: Path) -> None:
+def test_an_unexpected_reply_is_an_error(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with Answering(settings, Forgotten()) as box:
         with pytest.raises(ControlError, match="does not understand its reply"):
             tell.send_command(settings, StopSpeaking())
         assert tell.forget_conversation(settings) == Forgotten()
-    assert box.heard == [StopSpeaking(), Forget()]
+    assert box.received == [StopSpeaking(), Forget()]
 
 
 @pytest.mark.parametrize(
@@ -109,20 +111,18 @@ def test_a_box_that_answers_with_something_else_is_of_another_version(tmp_path: 
     [("mute", "perhaps"), ("volume", "loud"), ("volume", "101"), ("volume", "-1"),
      ("mode", "shut"), ("say", " "), ("ask", ""), ("voice", "x" * 200)],
 )  # fmt: skip
-def test_what_a_verb_makes_nothing_of_is_refused_in_a_sentence(
-    verb: str, words: str, tmp_path: Path
-) -> None:
+def test_invalid_arguments_are_refused(verb: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(tell.BadArguments) as refused:
         tell.cli(settings_in(tmp_path), verb, [words])
     assert refused.value.exit_code == 64
 
 
-def test_without_a_box_the_remedy_is_said(tmp_path: Path) -> None:
+def test_without_a_running_box_the_remedy_is_printed(tmp_path: Path) -> None:
     with pytest.raises(NotRunning, match="interlude run"):
         tell.cli(settings_in(tmp_path), "stop", [])
 
 
-def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+def test_a_text_that_is_too_long_or_not_utf_8_is_refused_before_it_is_sent(tmp_path: Path) -> None:
     for words, why in (("x" * (MAX_WORDS + 1), "too long: 1001"), ("caf\udce9", "not UTF-8")):
         with pytest.raises(tell.BadArguments, match=why):
             tell.cli(settings_in(tmp_path), "ask", [words])

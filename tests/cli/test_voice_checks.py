@@ -1,4 +1,6 @@
-"""`interlude check` of the voice head: a row only where it is wanted, and what is in its way."""
+"""The findings of `interlude check` about the voice head: only if it is selected, and with the
+reason if it cannot speak.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,19 @@ def wanting(folder: Path, voice: str, **thinking: object) -> Settings:
     return load(None, changes)
 
 
-def test_a_box_whose_model_has_a_head_can_do_it_and_a_text_voice_stands_by(tmp_path: Path) -> None:
+def test_a_box_whose_model_has_a_head_can_use_it_with_a_text_voice_as_fallback(
+    tmp_path: Path,
+) -> None:
     head, text = findings(wanting(tmp_path, "head"))
     assert (head.verdict, text.verdict) == ("ok", "ok")
     assert "head fits the model: 0." in head.sentence
     assert "hibari speaks" in text.sentence
 
 
-def test_who_wants_another_voice_hears_nothing_of_the_head(tmp_path: Path) -> None:
-    assert ["head" in each.sentence for each in findings(wanting(tmp_path, "auto"))] == [False]
+def test_with_another_voice_there_is_no_finding_about_the_head(tmp_path: Path) -> None:
+    assert ["head" in finding.sentence for finding in findings(wanting(tmp_path, "auto"))] == [
+        False
+    ]
 
 
 def test_a_model_on_a_server_is_a_warning(tmp_path: Path) -> None:
@@ -38,14 +44,14 @@ def test_a_model_on_a_server_is_a_warning(tmp_path: Path) -> None:
     assert "cannot speak. A model on a server gives no hidden states" in found.sentence
 
 
-def test_a_llama_cpp_without_states_is_a_warning(tmp_path: Path) -> None:
+def test_a_llama_cpp_without_hidden_states_is_a_warning(tmp_path: Path) -> None:
     found = head_finding(wanting(tmp_path, "head"), lambda: "This build has no function x.")
     assert (found.verdict, found.sentence) == (
         "warning", "The voice head cannot speak. This build has no function x.",
     )  # fmt: skip
 
 
-def test_a_damaged_head_is_not_measured(tmp_path: Path) -> None:
+def test_the_speed_of_a_damaged_head_is_not_measured(tmp_path: Path) -> None:
     folder = shutil.copytree(SHIPPED, tmp_path / "head")
     assert 0.0 < real_time_factor(folder) < 5.0
     (folder / "frames.onnx").write_bytes(b"no network")

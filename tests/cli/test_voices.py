@@ -1,4 +1,6 @@
-"""`interlude voices`: what is here, what speaks it, and the bundles on a stick."""
+"""`interlude voices`: the installed voices, the programs that speak them, and the bundles on a
+stick.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def row(text: str, name: str) -> str:
     return next(line for line in text.splitlines() if line.startswith(name))
 
 
-def test_a_voice_is_listed_with_what_speaks_it_or_why_nothing_does(tmp_path: Path) -> None:
+def test_a_voice_is_listed_with_its_program_or_the_reason_why_it_has_none(tmp_path: Path) -> None:
     fetched(tmp_path, "anna")
     assert "is not installed" in row(listed(tmp_path), "anna")
     plant(tmp_path / "voices", "", version="0.2.0")
@@ -43,20 +45,20 @@ def test_a_voice_is_listed_with_what_speaks_it_or_why_nothing_does(tmp_path: Pat
     assert "the models" in row(listed(tmp_path), "anna")
 
 
-def test_a_voice_of_the_bundle_is_told_from_one_that_was_fetched(tmp_path: Path) -> None:
+def test_a_voice_of_a_bundle_is_distinguished_from_a_fetched_one(tmp_path: Path) -> None:
     folder = plant(tmp_path / "voices", "", voices=("berta",))
     (folder / "voices/berta").mkdir(parents=True)
     (folder / "voices/berta/x.onnx").touch()
     assert "the program's bundle" in row(listed(tmp_path), "berta")
 
 
-def test_a_program_that_does_not_fit_is_listed_with_the_reason(tmp_path: Path) -> None:
+def test_an_incompatible_program_is_listed_with_the_reason(tmp_path: Path) -> None:
     plant(tmp_path / "voices", "", machine="pdp11")
     assert "made for pdp11" in row(listed(tmp_path), "program piper 0.1.0")
     assert "espeak-ng" in row(listed(tmp_path), "espeak")
 
 
-def test_a_folder_hands_over_the_bundles_at_its_top_and_no_more_than_some(tmp_path: Path) -> None:
+def test_a_folder_yields_the_bundles_at_its_top_level_up_to_a_limit(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     for name in ("b.voice", "a.voice", "c.release", "deep/d.voice"):
         (tmp_path / name).touch()
@@ -67,5 +69,5 @@ def test_a_folder_hands_over_the_bundles_at_its_top_and_no_more_than_some(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["x.voice", "x.release", "none"])
-def test_a_file_is_handed_over_as_it_is_called(tmp_path: Path, name: str) -> None:
+def test_a_file_is_returned_whatever_its_name_is(tmp_path: Path, name: str) -> None:
     assert handed_over(tmp_path / name) == [tmp_path / name]
