@@ -1,4 +1,6 @@
-"""A small encoder file as the hub has it: a vision and an audio part, in the format wanted."""
+"""A small encoder file like those of the hub: a vision part and an audio part, in the chosen number
+format.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,14 @@ import numpy as np
 from tests.think import tiny
 
 Types = gguf.GGMLQuantizationType
-# Kept in F32 by whoever writes such files, whatever the rest is in.
+# Writers of such files keep these tensors in F32, whatever the format of the others is.
 FINE = ("norm", "scale", "conv1d", "conv_dw", "ln2", "bias", "input_", "output_")
 
 
 def write(path: Path, kind: Any = Types.F16, *, vision: bool = True, gain: float = 1.0) -> Path:
-    """`gain`: every matrix of the audio part is as many times as large as in `tiny`."""
+    """Write the file. `gain`: the factor by which the matrices of the audio part exceed those of
+    `tiny`.
+    """
     w = gguf.GGUFWriter(path, "clip")
     tiny.add_audio_keys(w)
     w.add_name("tiny-encoder")
@@ -36,7 +40,7 @@ def write(path: Path, kind: Any = Types.F16, *, vision: bool = True, gain: float
         }
         for name, shape in pictures.items():
             tensors.append((name, rng.standard_normal(shape).astype(np.float32)))
-        tensors.sort(key=lambda tensor: tensor[0])  # the parts lie among each other
+        tensors.sort(key=lambda tensor: tensor[0])  # the tensors of both parts alternate
     else:
         w.add_clip_has_vision_encoder(False)
     for name, tensor in tensors:

@@ -1,4 +1,4 @@
-"""A model hub for tests: one repository's files over HTTP, with every trouble a network has."""
+"""A model hub for tests: the files of one repository over HTTP, with the failures of a network."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class HubServer:
     @property
     def gets(self) -> list[str | None]:
         """The Range header of each GET."""
-        return [asked for method, _, asked in self.requests if method == "GET"]
+        return [range_header for method, _, range_header in self.requests if method == "GET"]
 
     def answer(self, http: BaseHTTPRequestHandler) -> None:
-        asked = http.headers.get("Range")
-        self.requests.append((http.command, http.path, asked))
+        range_header = http.headers.get("Range")
+        self.requests.append((http.command, http.path, range_header))
         if self.statuses and (status := self.statuses.pop(0)) != 200:
             self._empty(http, status)
             return
@@ -88,12 +88,16 @@ class HubServer:
         if http.command == "HEAD":
             self._headers(http, 200, promised, len(promised))
             return
-        self._body(http, promised, self.serves.get(match[1], promised), asked)
+        self._body(http, promised, self.serves.get(match[1], promised), range_header)
 
     def _body(
-        self, http: BaseHTTPRequestHandler, promised: bytes, content: bytes, asked: str | None
+        self,
+        http: BaseHTTPRequestHandler,
+        promised: bytes,
+        content: bytes,
+        range_header: str | None,
     ) -> None:
-        offset = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
+        offset = int(range_header.removeprefix("bytes=").rstrip("-")) if range_header else 0
         if offset and (self.ranges == "refuse" or offset >= len(content)):
             self._empty(http, 416)
             return

@@ -1,4 +1,4 @@
-"""Boxes that a model is brought to by hand, piece by piece."""
+"""Boxes to which a model is transferred by hand, in chunks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def brought(relay: ModelRelay, name: str, data: bytes, at: int = 0) -> int:
 
 
 def full_box(root: Path) -> ModelRelay:
-    """One that has it."""
+    """A box on which the model is installed."""
     relay = box(root)
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO)

@@ -1,4 +1,4 @@
-"""The catalogue as it ships, and what the rest of the box asks of it."""
+"""The shipped catalogue, and how models are resolved from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def box(tmp_path: Path, model: str = "pocket") -> Settings:
 
 
 def install(store: ModelStore, model: CatalogueModel) -> None:
-    """Put empty files where a fetch would have put the model."""
+    """Create empty files where a fetch would place the model."""
     store.folder(model).mkdir(parents=True)
     for file in model.files.values():
         store.path(model, file).touch()
@@ -33,14 +33,14 @@ def install(store: ModelStore, model: CatalogueModel) -> None:
     )
 
 
-def test_what_the_settings_and_the_issue_name_is_there() -> None:
+def test_the_catalogue_has_the_models_of_the_settings_and_two_voices_and_recognisers() -> None:
     assert {"pocket", "gemma-4-e2b", "gemma-4-e4b"} <= set(MODELS)
     assert sum(model.kind == "voice" for model in MODELS.values()) >= 2
     assert sum(model.kind == "words" for model in MODELS.values()) >= 2
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_every_model_says_where_it_is_from_and_under_which_licence(model: CatalogueModel) -> None:
+def test_every_model_names_its_source_and_licence(model: CatalogueModel) -> None:
     assert model.licence
     assert model.licence_url.startswith("https://")
     assert model.about.endswith((".", "demo and tests."))
@@ -49,20 +49,20 @@ def test_every_model_says_where_it_is_from_and_under_which_licence(model: Catalo
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_every_model_has_the_files_its_users_ask_for(model: CatalogueModel) -> None:
-    wanted = {
+def test_every_model_has_the_files_of_its_kind(model: CatalogueModel) -> None:
+    required = {
         "language": {"text", "audio"},
         "voice": {"model", "config"},
         "words": {"encoder", "decoder", "joiner", "tokens"},
         "codec": {"weights"},
     }
-    assert wanted[model.kind] <= set(model.files)
+    assert required[model.kind] <= set(model.files)
     assert (model.language is not None) == (model.kind == "language")
     names = [name for file in model.files.values() for name in {file.name, file.kept}]
-    assert len(set(names)) == len(names), "two files would land in one place"
+    assert len(set(names)) == len(names), "two files would have the same path"
 
 
-def test_a_config_lies_beside_its_voice_under_the_name_piper_looks_for() -> None:
+def test_the_config_of_a_voice_has_the_name_that_piper_expects() -> None:
     for model in MODELS.values():
         if model.kind == "voice":
             assert model.files["config"].name == model.files["model"].name + ".json"
@@ -78,7 +78,7 @@ def test_gemma_is_sampled_as_its_makers_advise_and_the_pocket_model_is_greedy() 
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_no_model_has_weights_that_a_pi_has_no_instructions_for(model: CatalogueModel) -> None:
+def test_no_model_has_bf16_weights_which_a_pi_cannot_compute(model: CatalogueModel) -> None:
     encoder = model.files.get("audio")
     assert encoder is None or model.shipped or encoder.part == "f16"
     assert not any("BF16" in file.path for file in model.files.values() if file.part is None)
@@ -89,30 +89,30 @@ def test_an_unknown_model_is_an_error_with_the_nearest_name(tmp_path: Path) -> N
         resolve(box(tmp_path, "gemma-4-e2"))
 
 
-def test_a_model_of_another_kind_cannot_think(tmp_path: Path) -> None:
+def test_a_model_of_another_kind_is_refused_as_a_language_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"ljspeech is not a language model.*gemma-4-e2b"):
         resolve(box(tmp_path, "ljspeech"))
 
 
-def test_a_model_is_resolved_only_when_it_is_whole(tmp_path: Path) -> None:
-    wanted = box(tmp_path, "gemma-4-e2b")
-    store = ModelStore.of(wanted)
+def test_a_model_is_resolved_only_when_it_is_complete(tmp_path: Path) -> None:
+    owner_settings = box(tmp_path, "gemma-4-e2b")
+    store = ModelStore.of(owner_settings)
     model = store.models["gemma-4-e2b"]
     with pytest.raises(ModelError, match=r"not on this box.*models fetch gemma-4-e2b"):
-        resolve(wanted)
+        resolve(owner_settings)
     install(store, model)
-    found = resolve(wanted)
+    found = resolve(owner_settings)
     assert found.text.name == "gemma-4-E2B-it-Q4_K_M.gguf"
     assert found.audio.parent == tmp_path / "models/gemma-4-e2b"
     assert (found.sampling.temperature, found.sampling.top_k) == (1.0, 64)
     found.audio.unlink()
     with pytest.raises(ModelError, match="only partly here"):
-        resolve(wanted)
+        resolve(owner_settings)
 
 
-def test_a_marker_cut_by_a_crash_counts_as_none(tmp_path: Path) -> None:
-    wanted = box(tmp_path, "gemma-4-e2b")
-    store = ModelStore.of(wanted)
+def test_a_truncated_marker_counts_as_none(tmp_path: Path) -> None:
+    owner_settings = box(tmp_path, "gemma-4-e2b")
+    store = ModelStore.of(owner_settings)
     model = store.models["gemma-4-e2b"]
     install(store, model)
     marker = store.folder(model) / "whole.json"
@@ -131,14 +131,14 @@ def test_the_shipped_model_needs_no_fetch(tmp_path: Path) -> None:
     "text",
     ["a: 3", "a: {kind: car}", "- a", "a: {kind: voice, colour: red}", ":", "a: {files: {x: {}}}"],
 )
-def test_a_file_that_is_no_catalogue_is_an_error(tmp_path: Path, text: str) -> None:
+def test_an_invalid_catalogue_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "catalogue.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ModelError, match="not a catalogue"):
         catalogue.load(path)
 
 
-def test_a_checksum_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_checksum_is_refused(tmp_path: Path) -> None:
     text = catalogue.CATALOGUE.read_text(encoding="utf-8")
     path = tmp_path / "catalogue.yaml"
     path.write_text(text.replace("740185b21d22", "unknown"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A codec made of a fetched model: once, whole or not at all, and again where it is damaged."""
+"""The codec of a fetched model is made once, completely or not at all, and again if damaged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def box(folder: Path) -> tuple[Settings, ModelStore]:
 
 
 def fetched(store: ModelStore, content: bytes = SMALL.read_bytes()) -> Path:
-    """A small Mimi, as a fetch would have left the real one; its file."""
+    """Install a small Mimi as a fetch would install the real one. Returns its file."""
     weights = MIMI.files["weights"]
     path = store.path(MIMI, weights)
     path.parent.mkdir(parents=True)
@@ -40,17 +40,17 @@ def fetched(store: ModelStore, content: bytes = SMALL.read_bytes()) -> Path:
 
 
 def names(store: ModelStore) -> set[str]:
-    """Of all that was made."""
+    """The names of all files that were made."""
     return {path.name for path in store.folder(MIMI).glob("*codec-*")}
 
 
-def test_a_codec_is_made_once_and_speaks_as_its_reference(tmp_path: Path) -> None:
+def test_a_codec_is_made_once_and_decodes_like_the_reference(tmp_path: Path) -> None:
     _, store = box(tmp_path)
     fetched(store)
     assert codec_files.made(store, "mimi") is None
     manifest = codec_files.prepare(store, "mimi")
-    codes, wanted = reference()
-    assert np.abs(decoded(Codec(manifest), codes, 140) - wanted).max() < 1e-5
+    codes, expected = reference()
+    assert np.abs(decoded(Codec(manifest), codes, 140) - expected).max() < 1e-5
     before = manifest.with_suffix(".data").stat().st_mtime_ns
     assert codec_files.made(store, "mimi") == codec_files.prepare(store, "mimi") == manifest
     assert manifest.with_suffix(".data").stat().st_mtime_ns == before
@@ -59,23 +59,23 @@ def test_a_codec_is_made_once_and_speaks_as_its_reference(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("end", [".onnx", ".data", ".json", ".made.json"])
-def test_what_is_damaged_is_made_again(tmp_path: Path, end: str) -> None:
+def test_a_damaged_file_of_the_codec_is_made_again(tmp_path: Path, end: str) -> None:
     _, store = box(tmp_path)
     fetched(store)
     manifest = codec_files.prepare(store, "mimi")
     damaged = manifest.with_name(manifest.stem + end)
-    whole = damaged.read_bytes()
-    for content in (whole[:-1], b"", None):
+    intact = damaged.read_bytes()
+    for content in (intact[:-1], b"", None):
         if content is None:
             damaged.unlink()
         else:
             damaged.write_bytes(content)
         assert codec_files.made(store, "mimi") is None
         assert codec_files.prepare(store, "mimi") == manifest
-        assert damaged.read_bytes() == whole
+        assert damaged.read_bytes() == intact
 
 
-def test_of_a_file_that_is_no_mimi_nothing_is_left(tmp_path: Path) -> None:
+def test_an_invalid_weights_file_leaves_nothing_behind(tmp_path: Path) -> None:
     _, store = box(tmp_path)
     fetched(store, SMALL.read_bytes()[:-50_000])
     with pytest.raises(ModelError, match="cut off"):
@@ -83,7 +83,9 @@ def test_of_a_file_that_is_no_mimi_nothing_is_left(tmp_path: Path) -> None:
     assert not names(store)
 
 
-def test_a_codec_that_was_not_fetched_and_a_model_that_is_none_are_said(tmp_path: Path) -> None:
+def test_a_codec_that_was_not_fetched_and_a_model_of_another_kind_are_errors(
+    tmp_path: Path,
+) -> None:
     _, store = box(tmp_path)
     with pytest.raises(ModelError, match=r"not on this box.*models fetch mimi"):
         codec_files.prepare(store, "mimi")
@@ -91,17 +93,17 @@ def test_a_codec_that_was_not_fetched_and_a_model_that_is_none_are_said(tmp_path
         codec_files.made(store, "pocket")
 
 
-def test_a_disk_without_room_is_said(tmp_path: Path) -> None:
+def test_a_disk_without_space_is_reported(tmp_path: Path) -> None:
     _, store = box(tmp_path)
     weights = fetched(store)
     with weights.open("ab") as file:
-        file.truncate(1 << 43)  # sparse: as large as no disk has room for
+        file.truncate(1 << 43)  # sparse: larger than the free space of any disk
     with pytest.raises(StorageError, match="takes up to"):
         codec_files.prepare(store, "mimi")
     assert not names(store)
 
 
-def test_fetch_makes_the_decoder_of_what_is_here(tmp_path: Path) -> None:
+def test_fetch_makes_the_decoder_of_an_installed_codec(tmp_path: Path) -> None:
     own, store = box(tmp_path)
     fetched(store)
     shown = io.StringIO()

@@ -1,4 +1,4 @@
-"""Room for models: what is missing at the most at any time, and some that is left free."""
+"""Disk space for models: the peak requirement of the missing files, plus a reserve."""
 
 from __future__ import annotations
 
@@ -32,17 +32,19 @@ def store(tmp_path: Path) -> ModelStore:
     return made
 
 
-def test_a_file_that_is_kept_in_part_comes_first() -> None:
+def test_files_of_which_only_a_part_is_kept_come_first() -> None:
     assert [file.path for _, file in parts_first(TWO)] == ["encoder", "plain"]
 
 
-def test_the_whole_file_is_gone_by_the_time_the_others_come(store: ModelStore) -> None:
-    """600 of it, and then the larger of its part and of what is left."""
+def test_the_source_of_a_part_is_deleted_before_the_other_files_are_fetched(
+    store: ModelStore,
+) -> None:
+    """600 for the source, and then the larger of its part and of the remaining files."""
     assert missing_bytes(store, TWO, SIZES) == 600 + 1000
     assert missing_bytes(store, TWO, {"plain": 100, "encoder": 600}) == 600 + 600
 
 
-def test_what_has_arrived_needs_no_more_room(store: ModelStore) -> None:
+def test_downloaded_bytes_need_no_further_space(store: ModelStore) -> None:
     plain, encoder = TWO.files["0"], TWO.files["1"]
     store.partial(TWO, plain).write_bytes(bytes(400))
     assert missing_bytes(store, TWO, SIZES) == 600 + 600
@@ -53,18 +55,20 @@ def test_what_has_arrived_needs_no_more_room(store: ModelStore) -> None:
 
 
 @pytest.mark.parametrize("free", [0, 1600, SPARE_BYTES + 1599, SPARE_BYTES + 1600, 1 << 40])
-def test_some_room_is_left_free(store: ModelStore, free: int) -> None:
+def test_a_reserve_is_left_free(store: ModelStore, free: int) -> None:
     assert short_bytes(store, TWO, lambda _: free) == 1600 + SPARE_BYTES - free
 
 
-def test_of_a_model_that_is_all_here_nothing_is_missing_on_a_full_disk(store: ModelStore) -> None:
+def test_a_complete_model_needs_no_space(store: ModelStore) -> None:
     for file in TWO.files.values():
         store.path(TWO, file).write_bytes(bytes(SIZES[file.path]))
     assert short_bytes(store, TWO, lambda _: 0) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.booleans()), max_size=5))
-def test_no_less_is_asked_for_than_the_files_have(files: list[tuple[int, bool]]) -> None:
+def test_the_estimate_is_between_once_and_twice_the_size_of_the_files(
+    files: list[tuple[int, bool]],
+) -> None:
     rows = [
         ModelFile(path=str(number), size=size, part="f16" if part else None)
         for number, (size, part) in enumerate(files)

@@ -1,4 +1,4 @@
-"""What the fetch of a model has to say: believed in nothing, said once, and not at night."""
+"""Announcements about the download of a model: untrusted news, spoken once, and not at night."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ DAY, NIGHT = 12, 3
 
 @dataclass
 class Box:
-    """A box at an hour of the day. `talks`: looks at which somebody still talks."""
+    """A box at an hour of the day. `talks`: the number of polls during which a conversation goes
+    on.
+    """
 
     store: ModelStore
     memory: Path
@@ -61,14 +63,14 @@ def box(tmp_path: Path) -> Box:
 
 
 @pytest.mark.parametrize("kind", ["fetching", "away", "full", "card"])
-def test_what_lasts_is_said_once_however_often_it_is_tried_again(box: Box, kind: NewsKind) -> None:
-    for _ in range(200):  # a day and more of a unit that starts every ten minutes
+def test_a_lasting_state_is_announced_once(box: Box, kind: NewsKind) -> None:
+    for _ in range(200):  # more than a day of a unit that starts every ten minutes
         box.hear(kind)
         box.now_s += 600.0
     assert len(box.said) == 1
 
 
-def test_at_night_it_is_silent_and_by_day_it_says_what_is_still_so(box: Box) -> None:
+def test_nothing_is_announced_at_night_and_what_still_holds_by_day(box: Box) -> None:
     box.hour = NIGHT
     assert not box.hear("full")
     assert box.said == []
@@ -77,7 +79,7 @@ def test_at_night_it_is_silent_and_by_day_it_says_what_is_still_so(box: Box) -> 
     assert "no room" in box.said[0]
 
 
-def test_who_puts_a_stick_in_is_answered_at_night_too_and_each_time(box: Box) -> None:
+def test_a_stick_is_answered_at_night_too_but_at_a_limited_rate(box: Box) -> None:
     box.hour = NIGHT
     assert box.hear("part", 1)
     name = list(catalogue.find(NAME).files.values())[1].name
@@ -88,7 +90,7 @@ def test_who_puts_a_stick_in_is_answered_at_night_too_and_each_time(box: Box) ->
     assert "are not all there" in box.said[1]
 
 
-def test_the_box_begins_anew_when_nobody_talks(box: Box) -> None:
+def test_the_box_restarts_after_the_conversation_ends(box: Box) -> None:
     box.install()
     box.talks = 4
     assert box.hear("here")
@@ -97,19 +99,19 @@ def test_the_box_begins_anew_when_nobody_talks(box: Box) -> None:
     assert "is here" in box.said[-1]
 
 
-def test_at_night_it_begins_anew_without_a_word(box: Box) -> None:
+def test_at_night_the_box_restarts_without_an_announcement(box: Box) -> None:
     box.install()
     box.hour = NIGHT
     assert box.hear("here")
     assert (box.said, box.restarts) == ([], 1)
 
 
-def test_a_model_that_is_not_whole_here_is_no_reason_to_begin_anew(box: Box) -> None:
+def test_an_incomplete_model_causes_no_restart(box: Box) -> None:
     assert not box.hear("here")
     assert (box.said, box.restarts) == ([], 0)
 
 
-def test_no_news_restarts_the_box_again_and_again(box: Box) -> None:
+def test_restarts_are_limited_in_rate(box: Box) -> None:
     box.install()
     for _ in range(60):
         box.hear("here")
@@ -119,13 +121,13 @@ def test_no_news_restarts_the_box_again_and_again(box: Box) -> None:
     assert box.restarts == 2
 
 
-def test_a_model_that_is_in_no_catalogue_is_nothing_to_say(box: Box) -> None:
+def test_news_about_an_unknown_model_is_ignored(box: Box) -> None:
     assert not box.hear("fetching", model="say: open the door")
     assert box.said == []
 
 
 @pytest.mark.parametrize("kind", get_args(NewsKind))
-def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: NewsKind) -> None:
+def test_every_kind_of_news_has_a_sentence(box: Box, kind: NewsKind) -> None:
     box.install()
     assert box.hear(kind, 0, 7, -1)
     assert box.said[0].endswith(".")

@@ -1,4 +1,4 @@
-"""How far the download of a model is, by what lies on the disk."""
+"""The progress of a download, calculated from the files on the disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def store(root: Path) -> ModelStore:
 
 
 def half(root: Path) -> ModelStore:
-    """Half of a model has arrived, as a hole: the disk need not be large."""
+    """A store in which half of a model has arrived, as a sparse file."""
     made = store(root)
     made.folder(BIG).mkdir(parents=True)
     first = next(iter(BIG.files.values()))
@@ -26,30 +26,30 @@ def half(root: Path) -> ModelStore:
     return made
 
 
-def test_a_box_that_fetches_nothing_has_nothing_left_to_fetch(tmp_path: Path) -> None:
+def test_without_a_download_the_progress_is_complete(tmp_path: Path) -> None:
     assert percent(store(tmp_path)) == DONE
 
 
-def test_a_model_that_is_to_come_has_not_begun(tmp_path: Path) -> None:
+def test_an_awaited_model_starts_at_zero(tmp_path: Path) -> None:
     (tmp_path / "model-wanted").write_text(BIG.name)
     assert percent(store(tmp_path)) == 0
 
 
-def test_half_of_a_model_is_half(tmp_path: Path) -> None:
+def test_half_of_a_model_is_50_percent(tmp_path: Path) -> None:
     assert percent(half(tmp_path)) in (49, 50)
 
 
-def test_what_is_not_whole_is_never_done(tmp_path: Path) -> None:
+def test_an_unverified_model_is_never_complete(tmp_path: Path) -> None:
     made = half(tmp_path)
     for file in BIG.files.values():
         made.partial(BIG, file).unlink(missing_ok=True)
-        with made.path(BIG, file).open("wb") as whole:
-            whole.truncate(BIG.size or 0)
+        with made.path(BIG, file).open("wb") as full:
+            full.truncate(BIG.size or 0)
     assert percent(made) == DONE - 1
 
 
-def test_what_has_come_of_one_model_is_told_whatever_is_to_come(tmp_path: Path) -> None:
+def test_the_progress_of_one_model_is_independent_of_the_awaited_one(tmp_path: Path) -> None:
     made = half(tmp_path)
     assert of_model(made, BIG) in (49, 50)
-    other = next(one for one in MODELS.values() if one.size and one.name != BIG.name)
+    other = next(model for model in MODELS.values() if model.size and model.name != BIG.name)
     assert of_model(made, other) == 0

@@ -1,4 +1,6 @@
-"""Fetching from a hub that cuts, lies, forgets and refuses; onto a disk that is full."""
+"""Fetching from a hub that drops connections, sends wrong bytes and refuses requests, and onto a
+full disk.
+"""
 
 from __future__ import annotations
 
@@ -49,22 +51,22 @@ OPEN = model_of(ModelFile(path="deep/big.bin"), ModelFile(path="config.json"), r
 
 
 class Watcher:
-    """Progress, written down."""
+    """Records the progress reports."""
 
     def __init__(self) -> None:
-        self.begun: list[tuple[str, int, int]] = []
-        self.troubles: list[str] = []
+        self.started: list[tuple[str, int, int]] = []
+        self.problems: list[str] = []
         self.waits_s: list[float] = []
         self.done = 0
 
     def start(self, name: str, done: int, total: int) -> None:
-        self.begun.append((name, done, total))
+        self.started.append((name, done, total))
 
     def advance(self, name: str, done: int) -> None:
         self.done = done
 
     def report_problem(self, name: str, problem: str, wait_s: float) -> None:
-        self.troubles.append(problem)
+        self.problems.append(problem)
 
 
 @pytest.fixture
@@ -88,7 +90,7 @@ def fetcher(
     return ModelFetcher(store, ModelHub(hub.endpoint), watcher, free_bytes, watcher.waits_s.append)
 
 
-def test_ok_files_arrive_whole_and_the_model_is_installed(
+def test_ok_files_arrive_complete_and_the_model_is_installed(
     store: ModelStore, hub: HubServer
 ) -> None:
     assert store.state(SOME) == "missing"
@@ -100,16 +102,18 @@ def test_ok_files_arrive_whole_and_the_model_is_installed(
     assert not list(store.root.rglob("*.partial"))
 
 
-def test_ok_a_cut_connection_is_resumed_where_it_was_cut(store: ModelStore, hub: HubServer) -> None:
+def test_ok_a_dropped_connection_is_resumed_at_its_offset(
+    store: ModelStore, hub: HubServer
+) -> None:
     hub.cuts = [1_000_000, 500_000]
     watcher = Watcher()
     fetcher(store, hub, watcher).fetch(SOME)
     assert hub.gets[:3] == [None, "bytes=1000000-", "bytes=1500000-"]
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
-    assert len(watcher.troubles) == 2
+    assert len(watcher.problems) == 2
 
 
-def test_ok_a_fetch_that_gave_up_is_gone_on_with_by_the_next(
+def test_ok_a_fetch_that_gave_up_is_resumed_by_the_next_one(
     store: ModelStore, hub: HubServer
 ) -> None:
     hub.cuts = [1_000_000] + [0] * ATTEMPTS
@@ -121,12 +125,12 @@ def test_ok_a_fetch_that_gave_up_is_gone_on_with_by_the_next(
     watcher = Watcher()
     fetcher(store, hub, watcher).fetch(SOME)
     assert hub.gets[0] == "bytes=1000000-"
-    assert watcher.begun[0] == ("big.bin", 1_000_000, len(BIG))
+    assert watcher.started[0] == ("big.bin", 1_000_000, len(BIG))
     assert store.damage(SOME) == []
 
 
 @pytest.mark.parametrize("ranges", [False, "refuse"])
-def test_ok_a_server_that_cannot_resume_is_asked_for_all_again(
+def test_ok_a_server_without_ranges_sends_the_file_again(
     store: ModelStore, hub: HubServer, ranges: bool | str
 ) -> None:
     hub.ranges = ranges
@@ -135,17 +139,17 @@ def test_ok_a_server_that_cannot_resume_is_asked_for_all_again(
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
 
 
-def test_ok_a_stumbling_server_is_asked_again_later_and_later(
+def test_ok_a_failing_server_is_asked_again_with_growing_pauses(
     store: ModelStore, hub: HubServer
 ) -> None:
-    hub.statuses = [503, 200, 200, 503, 429]  # HEAD, HEAD, HEAD, then GETs
+    hub.statuses = [503, 200, 200, 503, 429]  # three HEAD requests, then GETs
     watcher = Watcher()
     fetcher(store, hub, watcher).fetch(SOME)
     assert store.state(SOME) == "installed"
     assert watcher.waits_s == [1.0, 1.0, 2.0]
 
 
-def test_ok_whole_files_are_verified_and_not_fetched_again(
+def test_ok_complete_files_are_verified_and_not_fetched_again(
     store: ModelStore, hub: HubServer
 ) -> None:
     fetcher(store, hub).fetch(SOME)
@@ -163,14 +167,16 @@ def test_ok_a_file_damaged_on_the_disk_is_replaced(store: ModelStore, hub: HubSe
     assert path.read_bytes() == BIG
 
 
-def test_ok_a_part_longer_than_the_file_is_started_over(store: ModelStore, hub: HubServer) -> None:
+def test_ok_a_partial_file_longer_than_the_file_is_started_over(
+    store: ModelStore, hub: HubServer
+) -> None:
     store.folder(SOME).mkdir(parents=True)
     (store.folder(SOME) / "big.bin.partial").write_bytes(BIG + b"more")
     fetcher(store, hub).fetch(SOME)
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
 
 
-def test_fail_wrong_bytes_are_never_taken(store: ModelStore, hub: HubServer) -> None:
+def test_fail_wrong_bytes_are_never_kept(store: ModelStore, hub: HubServer) -> None:
     hub.serves["deep/big.bin"] = b"x" + BIG[1:]
     with pytest.raises(FetchError, match=r"SHA-256 .* instead of .*deleted"):
         fetcher(store, hub).fetch(SOME)
@@ -178,14 +184,14 @@ def test_fail_wrong_bytes_are_never_taken(store: ModelStore, hub: HubServer) -> 
     assert not list(store.root.rglob("big.bin*"))
 
 
-def test_fail_more_bytes_than_promised_are_never_taken(store: ModelStore, hub: HubServer) -> None:
+def test_fail_more_bytes_than_expected_are_never_kept(store: ModelStore, hub: HubServer) -> None:
     hub.serves["deep/big.bin"] = BIG + b"more"
     with pytest.raises(FetchError, match="more than the 3000000 bytes"):
         fetcher(store, hub).fetch(SOME)
     assert store.state(SOME) != "installed"
 
 
-def test_fail_a_file_replaced_upstream_is_refused_before_a_byte(
+def test_fail_a_file_that_was_replaced_on_the_hub_is_refused_before_the_download(
     store: ModelStore, hub: HubServer
 ) -> None:
     for other, what in ((BIG + b"!", "size"), (BIG[:-1] + b"!", "SHA-256")):
@@ -195,7 +201,7 @@ def test_fail_a_file_replaced_upstream_is_refused_before_a_byte(
     assert hub.gets == []
 
 
-def test_fail_a_file_or_repository_that_is_gone_is_said(store: ModelStore, hub: HubServer) -> None:
+def test_fail_a_missing_file_is_reported(store: ModelStore, hub: HubServer) -> None:
     del hub.files["config.json"]
     with pytest.raises(FetchError, match=r"does not have config.json .*any more"):
         fetcher(store, hub).fetch(SOME)
@@ -205,7 +211,7 @@ def test_fail_a_file_or_repository_that_is_gone_is_said(store: ModelStore, hub: 
     ("status", "words"),
     [(401, "answered 401.*HF_TOKEN"), (403, "answered 403.*HF_TOKEN"), (400, "answered 400")],
 )
-def test_fail_a_closed_repository_is_said(
+def test_fail_a_closed_repository_is_reported(
     store: ModelStore, hub: HubServer, status: int, words: str
 ) -> None:
     hub.statuses = [status]
@@ -213,14 +219,16 @@ def test_fail_a_closed_repository_is_said(
         fetcher(store, hub).fetch(SOME)
 
 
-def test_fail_no_network_is_said_after_some_attempts(store: ModelStore, hub: HubServer) -> None:
-    one = ModelFetcher(store, ModelHub("http://127.0.0.1:9"), Watcher(), sleep=lambda _: None)
+def test_fail_an_unreachable_hub_is_reported_after_some_attempts(
+    store: ModelStore, hub: HubServer
+) -> None:
+    offline = ModelFetcher(store, ModelHub("http://127.0.0.1:9"), Watcher(), sleep=lambda _: None)
     with pytest.raises(FetchError, match="cannot be reached"):
-        one.fetch(SOME)
+        offline.fetch(SOME)
     assert store.state(SOME) == "missing"
 
 
-def test_fail_a_disk_without_room_is_told_how_much_is_missing(
+def test_fail_missing_disk_space_is_reported_with_its_amount(
     store: ModelStore, hub: HubServer
 ) -> None:
     with pytest.raises(StorageError, match=r"needs 3 MB more .* 2 MB are missing.*state_dir"):
@@ -251,21 +259,23 @@ def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: ModelStore, hub: Hu
 
 
 def fetch_in_child(root: str, endpoint: str) -> None:
-    """What a child process of these tests does; prints the exit code and the sentence."""
+    """The code of a child process of these tests. Prints the exit code and the error."""
     try:
         ModelFetcher(ModelStore(Path(root), {}), ModelHub(endpoint), Watcher()).fetch(SOME)
     except (FetchError, StorageError) as error:
         print(error.exit_code, error)
 
 
-def test_fail_a_disk_that_may_not_be_written_is_said(tmp_path: Path, hub: HubServer) -> None:
+def test_fail_a_disk_that_cannot_be_written_is_reported(tmp_path: Path, hub: HubServer) -> None:
     (tmp_path / "file").touch()
-    unwritable = ModelStore(tmp_path / "file" / "models", {})  # below a file: not even for root
+    unwritable = ModelStore(
+        tmp_path / "file" / "models", {}
+    )  # below a file, so that not even root can write
     with pytest.raises(StorageError, match="cannot be written"):
         fetcher(unwritable, hub).fetch(SOME)
 
 
-def test_fail_a_second_fetch_at_once_is_locked_out(store: ModelStore, hub: HubServer) -> None:
+def test_fail_a_concurrent_fetch_is_locked_out(store: ModelStore, hub: HubServer) -> None:
     hub.hold = threading.Event()
     first = threading.Thread(target=fetcher(store, hub).fetch, args=(SOME,))
     first.start()
@@ -279,7 +289,9 @@ def test_fail_a_second_fetch_at_once_is_locked_out(store: ModelStore, hub: HubSe
     assert store.state(SOME) == "installed"
 
 
-def test_ok_ctrl_c_leaves_a_part_that_is_resumed(store: ModelStore, hub: HubServer) -> None:
+def test_ok_an_interrupt_leaves_a_partial_file_that_is_resumed(
+    store: ModelStore, hub: HubServer
+) -> None:
     class Impatient(Watcher):
         def advance(self, name: str, done: int) -> None:
             if done > 1_000_000:
@@ -294,21 +306,21 @@ def test_ok_ctrl_c_leaves_a_part_that_is_resumed(store: ModelStore, hub: HubServ
 
 
 @pytest.mark.parametrize("large", [True, False])
-def test_ok_what_is_not_known_is_pinned_at_the_first_fetch(
+def test_ok_unknown_checksums_and_revision_are_pinned_by_the_first_fetch(
     store: ModelStore, hub: HubServer, large: bool
 ) -> None:
     hub.large = large
     fetcher(store, hub).fetch(OPEN)
-    now = store.pinned(OPEN)
-    assert now.revision == COMMIT
-    assert [file.sha256 for file in now.files.values()] == [
+    pinned_model = store.pinned(OPEN)
+    assert pinned_model.revision == COMMIT
+    assert [file.sha256 for file in pinned_model.files.values()] == [
         hashlib.sha256(content).hexdigest() for content in (BIG, SMALL)
     ]
     assert hub.requests[0][1].split("/")[4] == "main"
     assert all(path.split("/")[4] == COMMIT for method, path, _ in hub.requests[1:])
 
 
-def test_fail_other_bytes_than_those_pinned_at_the_first_fetch(
+def test_fail_bytes_other_than_those_pinned_by_the_first_fetch_are_refused(
     store: ModelStore, hub: HubServer
 ) -> None:
     hub.large = False
@@ -321,7 +333,7 @@ def test_fail_other_bytes_than_those_pinned_at_the_first_fetch(
     assert store.state(OPEN) != "installed"
 
 
-def test_fail_a_model_of_the_package_is_not_fetched(store: ModelStore, hub: HubServer) -> None:
+def test_fail_a_shipped_model_is_not_fetched(store: ModelStore, hub: HubServer) -> None:
     shipped = CatalogueModel(
         name="ours",
         kind="language",

@@ -1,4 +1,4 @@
-"""A hub over HTTP: what a file is, its bytes from any offset, and errors in our words."""
+"""A hub over HTTP: the description of a file, its bytes from any offset, and errors."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def all_of(hub: ModelHub, file: HubFile, offset: int) -> tuple[int, bytes]:
         return begin, b"".join(chunks)
 
 
-def test_a_file_is_told_with_its_size_its_checksum_and_the_revision_it_is_of(
+def test_a_file_is_described_with_its_size_checksum_and_revision(
     hub: ModelHub,
 ) -> None:
     found = described(hub)
     assert (found.size, found.revision) == (len(DATA), COMMIT)
     assert found.sha256 == hashlib.sha256(DATA).hexdigest()
-    assert COMMIT in found.address  # so that the bytes are of that very revision
+    assert COMMIT in found.address  # so that the bytes are of exactly this revision
 
 
 def test_a_small_file_has_no_checksum(server: HubServer, hub: ModelHub) -> None:
@@ -49,13 +49,11 @@ def test_a_small_file_has_no_checksum(server: HubServer, hub: ModelHub) -> None:
 
 
 @pytest.mark.parametrize("offset", [0, 1, 1000, len(DATA) - 1])
-def test_bytes_come_from_the_offset_on(hub: ModelHub, offset: int) -> None:
+def test_bytes_are_sent_from_an_offset(hub: ModelHub, offset: int) -> None:
     assert all_of(hub, described(hub), offset) == (offset, DATA[offset:])
 
 
-def test_a_server_that_cannot_resume_says_that_it_begins_anew(
-    server: HubServer, hub: ModelHub
-) -> None:
+def test_a_server_without_ranges_is_detected(server: HubServer, hub: ModelHub) -> None:
     server.ranges = False
     assert all_of(hub, described(hub), 1000) == (0, DATA)
     server.ranges = "refuse"
@@ -63,7 +61,7 @@ def test_a_server_that_cannot_resume_says_that_it_begins_anew(
         all_of(hub, described(hub), 1000)
 
 
-def test_a_connection_that_breaks_and_a_server_that_stumbles_may_be_asked_again(
+def test_a_dropped_connection_and_a_server_error_may_be_retried(
     server: HubServer, hub: ModelHub
 ) -> None:
     file = described(hub)
@@ -76,12 +74,12 @@ def test_a_connection_that_breaks_and_a_server_that_stumbles_may_be_asked_again(
             all_of(hub, file, 0)
 
 
-@pytest.mark.parametrize(("path", "said"), [("none.bin", "does not have none.bin of")])
-def test_a_file_that_is_not_there_is_a_sentence(hub: ModelHub, path: str, said: str) -> None:
-    with pytest.raises(FetchError, match=said):
+@pytest.mark.parametrize(("path", "why"), [("none.bin", "does not have none.bin of")])
+def test_a_missing_file_is_reported(hub: ModelHub, path: str, why: str) -> None:
+    with pytest.raises(FetchError, match=why):
         hub.describe(REPOSITORY, path, None)
 
 
-def test_nobody_there_is_no_end_of_it() -> None:
+def test_an_unreachable_hub_may_be_retried() -> None:
     with pytest.raises(ConnectionCut):
         ModelHub("http://127.0.0.1:9").describe(REPOSITORY, "a/b.bin", None)

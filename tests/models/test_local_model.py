@@ -1,4 +1,4 @@
-"""How tokens are drawn: the model's own way, but for what its owner has set."""
+"""The sampling options of a model and those of the owner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OWN = Sampling(0.7, 0.8, 40)
         ({"temperature": 1.5, "top_p": 1.0, "top_k": 1}, Sampling(1.5, 1.0, 1)),
     ],
 )
-def test_what_the_owner_sets_counts_and_minus_one_is_the_models_own(
+def test_options_of_the_owner_override_those_of_the_model_unless_they_are_minus_one(
     changes: dict[str, float], drawn: Sampling
 ) -> None:
     unset = msgspec.structs.replace(

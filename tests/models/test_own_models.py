@@ -1,5 +1,6 @@
-"""Models of the owner's own: a row in the settings or the seed, files on a stick, and then it is as
-good as one of the catalogue's."""
+"""Own models of the owner: a row in the settings or the seed and files on a stick, then used like a
+model of the catalogue.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def stick(folder: Path, text: bytes = TEXT) -> Path:
     return folder
 
 
-def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Path) -> None:
+def test_an_own_model_is_copied_from_a_stick_and_resolved(tmp_path: Path) -> None:
     settings = load(
         written(
             tmp_path, {"mine": row(persona="You are mine.", instruction="", history_tokens=900)}
@@ -60,35 +61,37 @@ def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Pat
     store = ModelStore.of(settings, tmp_path / "wanted")
     store.root.mkdir()
     assert resolve(settings, store.wish).name == "pocket"
-    told: list[DownloadNews] = []
-    errand = BackgroundDownload(store, lambda model: None, told.append, lambda seconds: None)
-    assert errand.copy_from_stick(stick(tmp_path / "stick"))
+    published: list[DownloadNews] = []
+    download = BackgroundDownload(store, lambda model: None, published.append, lambda seconds: None)
+    assert download.copy_from_stick(stick(tmp_path / "stick"))
     found = resolve(settings, store.wish)
     assert (found.name, found.persona, found.history_tokens) == ("mine", "You are mine.", 900)
     assert found.instruction == ""
     assert found.text.read_bytes() == TEXT
     assert found.audio.read_bytes() == AUDIO
     assert store.damage(store.models["mine"]) == []
-    assert [news.kind for news in told] == ["found", "here"]
+    assert [news.kind for news in published] == ["found", "here"]
 
 
-def test_other_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
+def test_wrong_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
     settings = load(written(tmp_path, {"mine": row()}))
     (tmp_path / "wanted").write_text("mine\n")
     store = ModelStore.of(settings, tmp_path / "wanted")
     store.root.mkdir()
-    errand = BackgroundDownload(store, lambda model: None, lambda news: None, lambda seconds: None)
+    download = BackgroundDownload(
+        store, lambda model: None, lambda news: None, lambda seconds: None
+    )
     with pytest.raises(FetchError, match="not the file"):
-        errand.copy_from_stick(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
+        download.copy_from_stick(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
     assert store.state(store.models["mine"]) != "installed"
 
 
-def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
+def test_a_model_without_a_repository_is_never_fetched_from_the_hub(tmp_path: Path) -> None:
     settings = load(written(tmp_path, {"mine": row()}))
     (tmp_path / "wanted").write_text("mine\n")
     store = ModelStore.of(settings, tmp_path / "wanted")
     waits: list[float] = []
-    told: list[DownloadNews] = []
+    published: list[DownloadNews] = []
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
@@ -98,16 +101,16 @@ def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
     def fetch(model: catalogue.CatalogueModel) -> None:
         raise AssertionError("there is no hub to ask")
 
-    assert not BackgroundDownload(store, fetch, told.append, wait).run()
+    assert not BackgroundDownload(store, fetch, published.append, wait).run()
     assert waits == [AGAIN_S] * 3
-    assert [news.kind for news in told] == ["by_stick"]
-    assert "USB stick" in sentence(told[0], store.models["mine"], english())
+    assert [news.kind for news in published] == ["by_stick"]
+    assert "USB stick" in sentence(published[0], store.models["mine"], english())
     with pytest.raises(FetchError, match="names no repository"):
         ModelFetcher(store, ModelHub("http://127.0.0.1:1"), None).fetch(store.models["mine"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
+    ("name", "change", "why"),
     [
         ("gemma-4-e2b", {}, "catalogue has a model of that name"),
         ("pocket", {}, "catalogue has a model of that name"),
@@ -122,29 +125,29 @@ def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
         ("mine", {"audio": row()["text"]}, "two files"),
     ],
 )
-def test_a_row_that_cannot_be_is_a_sentence(
-    tmp_path: Path, name: str, change: dict[str, Any], said: str
+def test_an_invalid_row_is_refused(
+    tmp_path: Path, name: str, change: dict[str, Any], why: str
 ) -> None:
-    with pytest.raises((SettingsError, ModelError), match=said):
+    with pytest.raises((SettingsError, ModelError), match=why):
         ModelStore.of(load(written(tmp_path, {name: row(**change)})))
 
 
-def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
-    said = {"model": "mine", "models": {"mine": row(temperature=0, instruction="")}}
-    seed = parse_seed({"interlude.yaml": yaml.safe_dump(said).encode()})
+def test_a_seed_may_contain_an_own_model(tmp_path: Path) -> None:
+    values = {"model": "mine", "models": {"mine": row(temperature=0, instruction="")}}
+    seed = parse_seed({"interlude.yaml": yaml.safe_dump(values).encode()})
     check(seed)
     files = {file.path: file.text for file in plan(seed, "mode: wake_word\n")}
     assert files[WANTED] == "mine\n"
-    kept = yaml.safe_load(files[SETTINGS])
-    assert kept["mode"] == "wake_word"
-    assert kept["models"] == {"mine": row(temperature=0.0, instruction="")}
+    written_settings = yaml.safe_load(files[SETTINGS])
+    assert written_settings["mode"] == "wake_word"
+    assert written_settings["models"] == {"mine": row(temperature=0.0, instruction="")}
     path = tmp_path / "settings.yaml"
     path.write_text(files[SETTINGS])
     assert catalogue.with_own(load(path).models)["mine"].files["text"].size == len(TEXT)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "values",
     [
         {"model": "mine"},
         {"model": "other", "models": {"mine": row()}},
@@ -154,15 +157,17 @@ def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
         {"models": "mine"},
     ],
 )
-def test_a_seed_with_a_row_that_cannot_be_is_refused(said: dict[str, Any]) -> None:
+def test_a_seed_with_an_invalid_row_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(SeedRefused):
-        check(parse_seed({"interlude.yaml": yaml.safe_dump(said).encode()}))
+        check(parse_seed({"interlude.yaml": yaml.safe_dump(values).encode()}))
 
 
-def test_check_says_that_it_is_awaited_and_what_stands_in(tmp_path: Path) -> None:
+def test_check_reports_an_awaited_model_and_its_replacement(tmp_path: Path) -> None:
     settings = load(written(tmp_path, {"mine": row()}))
-    wish = tmp_path / "wanted"
+    request_file = tmp_path / "wanted"
     with pytest.raises(ModelError):
-        language_model(settings, wish)
-    wish.write_text("mine\n")
-    assert "mine is awaited. Until it is here, pocket stands in" in language_model(settings, wish)
+        language_model(settings, request_file)
+    request_file.write_text("mine\n")
+    assert "mine is awaited. Until it is here, pocket stands in" in language_model(
+        settings, request_file
+    )

@@ -1,5 +1,6 @@
-"""An encoder is fetched whole and kept in part: by the hub, a stick, another box; again, anew, and
-where there is no room."""
+"""An encoder is fetched completely and kept in part, from the hub, a stick or another box. Covers
+repairs, changes of the format and missing disk space.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ WHOLE, PART = "mmproj.gguf", "audio-part.gguf"
 
 @dataclass
 class Box:
-    """`free`: bytes of room. What a fetch asked the hub for is in `hub.requests`."""
+    """`free`: the free bytes of the disk. `hub.requests` records the requests of a fetch."""
 
     store: ModelStore
     hub: HubServer
@@ -61,10 +62,12 @@ class Box:
         return self.store.folder(self.model) / PART
 
     def bodies(self) -> list[str]:
-        """Files whose bytes were asked for since the last call."""
-        asked = [path.rpartition("/")[2] for verb, path, _ in self.hub.requests if verb == "GET"]
+        """The files whose bytes were requested since the last call."""
+        requested = [
+            path.rpartition("/")[2] for verb, path, _ in self.hub.requests if verb == "GET"
+        ]
         self.hub.requests.clear()
-        return asked
+        return requested
 
 
 @pytest.fixture
@@ -87,44 +90,44 @@ def box(tmp_path: Path) -> Iterator[Box]:
         yield Box(store, server, model, whole)
 
 
-def test_the_part_stays_the_whole_goes_and_the_model_is_installed(box: Box) -> None:
+def test_the_part_is_kept_the_source_deleted_and_the_model_installed(box: Box) -> None:
     watcher = box.fetch()
     assert box.names == {"text.gguf", PART, "audio-part.json", "whole.json"}
     assert box.store.state(box.model) == "installed"
     assert box.store.language_model("large").audio == box.part
     assert box.store.form(box.model) == "f16"
     assert box.store.damage(box.model) == []
-    assert box.bodies() == [WHOLE, "text.gguf"]  # so that the whole is gone when the rest comes
-    assert (f"audio part of {WHOLE}", 0) in {(name, at) for name, at, _ in watcher.begun}
+    assert box.bodies() == [WHOLE, "text.gguf"]  # the source is deleted before the rest arrives
+    assert (f"audio part of {WHOLE}", 0) in {(name, at) for name, at, _ in watcher.started}
     assert box.part.stat().st_size < len(box.whole)
 
 
-def test_damage_to_the_part_is_found_and_only_the_encoder_is_fetched_again(box: Box) -> None:
+def test_a_damaged_part_is_detected_and_only_the_encoder_is_fetched_again(box: Box) -> None:
     box.fetch()
     box.bodies()
-    whole = box.part.read_bytes()
-    box.part.write_bytes(whole[:-1] + b"?")
+    intact = box.part.read_bytes()
+    box.part.write_bytes(intact[:-1] + b"?")
     assert box.store.damage(box.model) == [
         f"{box.part} does not have the checksum it was fetched with."
     ]
     box.store.forget_whole(box.model)
     box.fetch()
     assert box.bodies() == [WHOLE]
-    assert box.part.read_bytes() == whole  # made anew, it is the same to the byte
+    assert box.part.read_bytes() == intact  # making the part is reproducible
 
 
-def test_a_part_that_is_here_is_not_made_again_when_something_else_is_missing(box: Box) -> None:
+def test_an_existing_part_is_not_made_again_when_another_file_is_missing(box: Box) -> None:
     box.fetch()
     box.bodies()
     (box.store.folder(box.model) / "text.gguf").unlink()
-    was = box.part.stat().st_mtime_ns
+    made_ns = box.part.stat().st_mtime_ns
     box.fetch()
     assert box.bodies() == ["text.gguf"]
-    assert box.part.stat().st_mtime_ns == was
+    assert box.part.stat().st_mtime_ns == made_ns
     assert box.store.state(box.model) == "installed"
 
 
-def test_a_making_that_was_cut_off_begins_again_without_the_hub(box: Box) -> None:
+def test_an_interrupted_extraction_is_repeated_without_the_hub(box: Box) -> None:
     folder = box.store.folder(box.model)
     folder.mkdir()
     (folder / WHOLE).write_bytes(box.whole)  # fetched and verified
@@ -135,14 +138,14 @@ def test_a_making_that_was_cut_off_begins_again_without_the_hub(box: Box) -> Non
     assert box.names == {"text.gguf", PART, "audio-part.json", "whole.json"}
 
 
-def test_wrong_bytes_are_never_made_a_part_of(box: Box) -> None:
+def test_no_part_is_made_from_wrong_bytes(box: Box) -> None:
     box.hub.serves[f"sub/{WHOLE}"] = b"x" + box.whole[1:]
     with pytest.raises(FetchError, match=r"SHA-256 .* instead of"):
         box.fetch()
     assert box.names == set()
 
 
-def test_an_encoder_without_an_audio_part_is_said_and_nothing_is_put_in_its_place(box: Box) -> None:
+def test_an_encoder_without_an_audio_part_is_an_error_and_leaves_no_part(box: Box) -> None:
     no_encoder = b"GGUF" + bytes(len(box.whole) - 4)
     file = box.model.files["audio"]
     sha256 = hashlib.sha256(no_encoder).hexdigest()
@@ -154,8 +157,8 @@ def test_an_encoder_without_an_audio_part_is_said_and_nothing_is_put_in_its_plac
     assert not {PART, f"{PART}.partial", "audio-part.json", "whole.json"} & box.names
 
 
-def test_room_for_the_whole_beside_its_part_is_asked_for_before_a_byte(box: Box) -> None:
-    need = 2 * len(box.whole)  # more than text and part take afterwards
+def test_space_for_the_source_beside_its_part_is_checked_before_the_download(box: Box) -> None:
+    need = 2 * len(box.whole)  # more than text and part take in the end
     assert missing_bytes(box.store, box.model, {}) == 0
     box.free = need + SPARE_BYTES - 1
     with pytest.raises(StorageError, match=r"needs .* more on the disk"):
@@ -166,7 +169,7 @@ def test_room_for_the_whole_beside_its_part_is_asked_for_before_a_byte(box: Box)
     assert box.store.state(box.model) == "installed"
 
 
-def test_an_owner_may_choose_q8_0_later_without_the_hub_and_take_it_back(box: Box) -> None:
+def test_q8_0_can_be_chosen_later_without_the_hub_and_undone(box: Box) -> None:
     box.fetch()
     box.bodies()
     large = box.part.read_bytes()
@@ -181,7 +184,7 @@ def test_an_owner_may_choose_q8_0_later_without_the_hub_and_take_it_back(box: Bo
     assert box.store.form(box.model) == "f16"
 
 
-def test_q8_0_is_offered_with_the_word_that_nobody_has_judged_it(box: Box, tmp_path: Path) -> None:
+def test_q8_0_is_offered_with_the_note_that_it_was_not_evaluated(box: Box, tmp_path: Path) -> None:
     settings = load(None, {"models_dir": str(tmp_path / "owners")})
     out = io.StringIO()
     code = models.cli_fetch(
@@ -193,8 +196,8 @@ def test_q8_0_is_offered_with_the_word_that_nobody_has_judged_it(box: Box, tmp_p
         models.cli_fetch(settings, "ljspeech", "q8_0", ask=lambda _: "n")
 
 
-# ── a stick, and another box ─────────────────────────────────────────────────────────────────
-def test_from_a_stick_too_only_the_part_stays(box: Box, tmp_path: Path) -> None:
+# ── stick and other boxes ────────────────────────────────────────────────────────────────────
+def test_from_a_stick_too_only_the_part_is_kept(box: Box, tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     stick.mkdir()
     (stick / "text.gguf").write_bytes(TEXT)
@@ -208,7 +211,7 @@ def test_from_a_stick_too_only_the_part_stays(box: Box, tmp_path: Path) -> None:
     assert (stick / WHOLE).read_bytes() == box.whole
 
 
-def test_what_another_box_hands_over_is_kept_in_part(box: Box) -> None:
+def test_an_encoder_received_from_another_box_is_kept_in_part(box: Box) -> None:
     relay = ModelRelay(box.store)
     for name, data in (("text.gguf", TEXT), (WHOLE, box.whole)):
         relay.receive("large", name, 0, io.BytesIO(data))
@@ -220,7 +223,7 @@ def test_what_another_box_hands_over_is_kept_in_part(box: Box) -> None:
     ] == [("text.gguf", True), (WHOLE, True)]
 
 
-def test_a_box_that_keeps_the_part_hands_the_whole_on_from_the_hub(box: Box) -> None:
+def test_a_box_that_keeps_the_part_relays_the_source_from_the_hub(box: Box) -> None:
     box.fetch()
     box.bodies()
     relay = ModelRelay(box.store, box.hub.endpoint)

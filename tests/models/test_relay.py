@@ -1,5 +1,6 @@
-"""Models by way of somebody else's hands: pieces out of one box, the same bytes into another, and
-nothing in place but what has the catalogue's checksum."""
+"""Models relayed by a person: chunks from one box are written to another one, and only files with
+the checksum of the catalogue are installed.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def given(relay: ModelRelay, name: str, at: int, most: int) -> bytes:
 
 @pytest.fixture
 def full(tmp_path: Path) -> ModelRelay:
-    """A box that has it."""
+    """A box on which the model is installed."""
     return full_box(tmp_path / "full")
 
 
@@ -32,7 +33,7 @@ def hub() -> Iterator[HubServer]:
         yield server
 
 
-def test_a_model_goes_from_one_box_to_another_in_pieces(full: ModelRelay, tmp_path: Path) -> None:
+def test_a_model_is_transferred_between_boxes_in_chunks(full: ModelRelay, tmp_path: Path) -> None:
     other = box(tmp_path / "other")
     for name, data in (("text.gguf", TEXT), ("audio.gguf", AUDIO)):
         have = 0
@@ -40,34 +41,34 @@ def test_a_model_goes_from_one_box_to_another_in_pieces(full: ModelRelay, tmp_pa
             have = brought(other, name, given(full, name, have, 1_000_003), have)
     assert other.store.state(other.store.models["some"]) == "partial"
     other.install("some")
-    whole = other.store.models["some"]
-    assert other.store.state(whole) == "installed"
-    assert other.store.damage(whole) == []
-    assert other.store.path(whole, whole.files["text"]).read_bytes() == TEXT
+    transferred = other.store.models["some"]
+    assert other.store.state(transferred) == "installed"
+    assert other.store.damage(transferred) == []
+    assert other.store.path(transferred, transferred.files["text"]).read_bytes() == TEXT
     other.install("some")  # a second time: nothing to do
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-def test_a_box_without_it_hands_the_hubs_bytes_on_and_keeps_none(
+def test_a_box_without_the_model_relays_the_hubs_bytes_and_keeps_none(
     tmp_path: Path, hub: HubServer, ranges: bool
 ) -> None:
     hub.ranges = ranges
     relay = ModelRelay(box(tmp_path / "empty").store, hub.endpoint)
-    got = b""
-    while piece := given(relay, "text.gguf", len(got), 1_400_000):
-        got += piece
-    assert got == TEXT
+    received = b""
+    while piece := given(relay, "text.gguf", len(received), 1_400_000):
+        received += piece
+    assert received == TEXT
     assert list((tmp_path / "empty").iterdir()) == []
 
 
-def test_a_hub_that_is_away_is_an_error_of_one_sentence(tmp_path: Path, hub: HubServer) -> None:
+def test_an_unreachable_hub_is_reported(tmp_path: Path, hub: HubServer) -> None:
     hub.statuses = [503]
     relay = ModelRelay(box(tmp_path / "empty").store, hub.endpoint)
     with pytest.raises(FetchError, match="cannot be reached"):
         given(relay, "text.gguf", 0, 10)
 
 
-def test_a_connection_that_breaks_leaves_a_part_that_is_gone_on_with(tmp_path: Path) -> None:
+def test_an_interrupted_transfer_is_resumed(tmp_path: Path) -> None:
     relay = box(tmp_path / "box")
     assert brought(relay, "text.gguf", TEXT[:1000]) == 1000
     (row,) = list_models(relay.store).models
@@ -82,7 +83,7 @@ def test_a_connection_that_breaks_leaves_a_part_that_is_gone_on_with(tmp_path: P
     assert brought(relay, "text.gguf", TEXT[1000:], 1000) == len(TEXT)
 
 
-def test_other_bytes_are_never_put_in_place(tmp_path: Path) -> None:
+def test_wrong_bytes_are_never_installed(tmp_path: Path) -> None:
     relay = box(tmp_path / "box")
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO[:-1] + b"!")
@@ -96,7 +97,9 @@ def test_other_bytes_are_never_put_in_place(tmp_path: Path) -> None:
     assert relay.store.state(relay.store.models["some"]) == "installed"
 
 
-def test_more_than_a_file_has_is_refused_and_what_lay_there_of_another_goes(tmp_path: Path) -> None:
+def test_bytes_beyond_the_size_are_refused_and_an_oversized_partial_file_is_replaced(
+    tmp_path: Path,
+) -> None:
     relay = box(tmp_path / "box")
     with pytest.raises(FetchError, match="than its 1000 bytes"):
         brought(relay, "audio.gguf", AUDIO + b"!")
@@ -105,7 +108,7 @@ def test_more_than_a_file_has_is_refused_and_what_lay_there_of_another_goes(tmp_
     assert brought(relay, "audio.gguf", AUDIO) == len(AUDIO)
 
 
-def test_no_room_is_said_before_a_byte_is_written(tmp_path: Path) -> None:
+def test_missing_space_is_reported_before_anything_is_written(tmp_path: Path) -> None:
     relay = box(tmp_path / "box", free=(256 << 20) + len(TEXT))
     with pytest.raises(StorageError, match="no room for some: 1 MB are missing"):
         brought(relay, "text.gguf", TEXT)
@@ -114,7 +117,7 @@ def test_no_room_is_said_before_a_byte_is_written(tmp_path: Path) -> None:
     assert brought(relay, "text.gguf", TEXT) == len(TEXT)
 
 
-def test_a_fetch_of_the_boxs_own_is_not_disturbed(tmp_path: Path) -> None:
+def test_a_running_fetch_is_not_disturbed(tmp_path: Path) -> None:
     relay = box(tmp_path / "box")
     with (
         relay.store.locked(model()),
@@ -128,7 +131,7 @@ def test_a_fetch_of_the_boxs_own_is_not_disturbed(tmp_path: Path) -> None:
     [("none", "text.gguf", "no model `none`"), ("some", "../text.gguf", "has no file"),
      ("some", "whole.json", "has no file")],
 )  # fmt: skip
-def test_only_files_of_the_catalogue_are_given_and_taken(
+def test_only_files_of_the_catalogue_are_sent_and_received(
     full: ModelRelay, name: str, file: str, why: str
 ) -> None:
     with pytest.raises(ModelError, match=why):
@@ -137,7 +140,7 @@ def test_only_files_of_the_catalogue_are_given_and_taken(
         full.receive(name, file, 0, io.BytesIO(b"x"))
 
 
-def test_what_has_no_checksum_is_taken_from_nobody(tmp_path: Path) -> None:
+def test_a_model_without_checksums_is_not_received(tmp_path: Path) -> None:
     relay = box(tmp_path / "box", model(audio=None))
     with pytest.raises(ModelError, match="checksums of some are unknown"):
         brought(relay, "text.gguf", TEXT)

@@ -1,4 +1,6 @@
-"""The models on this disk: what is whole, what stands in, and what is damaged."""
+"""The models on the disk: which are complete, which are replaced by the shipped one, and which are
+damaged.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,16 @@ from appliance.models.store import ModelStore, PinnedRevision, resolve, sha256_o
 from appliance.settings import load
 
 
-def test_the_shipped_model_stands_in_only_for_one_that_is_awaited(tmp_path: Path) -> None:
+def test_the_shipped_model_replaces_only_an_awaited_one(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path), "thinking": {"model": "gemma-4-e2b"}})
-    wish = tmp_path / "model-wanted"
+    request_file = tmp_path / "model-wanted"
     with pytest.raises(ModelError, match="not on this box"):
-        resolve(settings, wish)
-    wish.write_text("gemma-4-e2b\n")
-    assert resolve(settings, wish).name == "pocket"
-    wish.write_text("gemma-4-e4b\n")
+        resolve(settings, request_file)
+    request_file.write_text("gemma-4-e2b\n")
+    assert resolve(settings, request_file).name == "pocket"
+    request_file.write_text("gemma-4-e4b\n")
     with pytest.raises(ModelError):
-        resolve(settings, wish)
+        resolve(settings, request_file)
 
 
 DATA = b"every byte of it"
@@ -47,7 +49,7 @@ def store(tmp_path: Path, model: CatalogueModel) -> ModelStore:
 
 
 def lay(store: ModelStore, model: CatalogueModel) -> Path:
-    """The model, whole. Returns its file."""
+    """Install the complete model. Returns its file."""
     path = store.path(model, model.files["model"])
     path.parent.mkdir(parents=True)
     path.write_bytes(DATA)
@@ -56,7 +58,7 @@ def lay(store: ModelStore, model: CatalogueModel) -> Path:
     return path
 
 
-def test_a_model_is_whole_only_with_its_marker_and_every_file(
+def test_a_model_is_installed_only_with_its_marker_and_every_file(
     store: ModelStore, model: CatalogueModel
 ) -> None:
     assert store.state(model) == "missing"
@@ -68,7 +70,7 @@ def test_a_model_is_whole_only_with_its_marker_and_every_file(
     assert store.state(model) == "missing"
 
 
-def test_a_marker_of_other_files_or_a_damaged_one_is_none(
+def test_a_damaged_marker_and_one_of_other_files_count_as_none(
     store: ModelStore, model: CatalogueModel
 ) -> None:
     lay(store, model)
@@ -79,12 +81,12 @@ def test_a_marker_of_other_files_or_a_damaged_one_is_none(
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "why"),
     [(DATA[:-1], "bytes instead of 16"), (DATA[::-1], "does not have the checksum"),
      (None, "is missing")],
 )  # fmt: skip
-def test_what_became_of_the_files_since_is_said(
-    store: ModelStore, model: CatalogueModel, data: bytes | None, said: str
+def test_a_changed_or_missing_file_is_reported(
+    store: ModelStore, model: CatalogueModel, data: bytes | None, why: str
 ) -> None:
     path = lay(store, model)
     assert store.damage(model) == []
@@ -93,11 +95,11 @@ def test_what_became_of_the_files_since_is_said(
     else:
         path.write_bytes(data)
     (problem,) = store.damage(model)
-    assert said in problem
+    assert why in problem
     assert str(path) in problem
 
 
-def test_what_the_catalogue_does_not_know_is_pinned_by_the_first_fetch(
+def test_the_first_fetch_pins_what_the_catalogue_does_not_specify(
     store: ModelStore, model: CatalogueModel
 ) -> None:
     unknown = msgspec.structs.replace(
@@ -111,7 +113,9 @@ def test_what_the_catalogue_does_not_know_is_pinned_by_the_first_fetch(
     assert store.pinned(own).revision == "mine"
 
 
-def test_an_owners_own_voice_is_a_folder_with_one_network_and_its_words(store: ModelStore) -> None:
+def test_an_own_voice_is_a_folder_with_exactly_one_network_and_its_config(
+    store: ModelStore,
+) -> None:
     for name, files in (
         ("anna", ["a.onnx", "a.onnx.json"]), ("berta", ["a.onnx"]),
         ("clara", ["a.onnx", "a.onnx.json", "b.onnx", "b.onnx.json"]),
@@ -123,7 +127,7 @@ def test_an_owners_own_voice_is_a_folder_with_one_network_and_its_words(store: M
     assert ModelStore(store.root / "none", {}).piper_voices() == {}
 
 
-def test_one_fetch_at_a_time_and_the_lock_ends_with_it(
+def test_a_concurrent_fetch_is_refused_and_the_lock_ends_with_the_first(
     store: ModelStore, model: CatalogueModel
 ) -> None:
     with (
@@ -136,20 +140,20 @@ def test_one_fetch_at_a_time_and_the_lock_ends_with_it(
         pass
 
 
-@pytest.mark.parametrize("wish", [b"", b"\xff", None])
-def test_a_wish_that_cannot_be_read_is_none(store: ModelStore, wish: bytes | None) -> None:
-    if wish is not None:
-        store.wish.write_bytes(wish)
+@pytest.mark.parametrize("content", [b"", b"\xff", None])
+def test_an_unreadable_request_counts_as_none(store: ModelStore, content: bytes | None) -> None:
+    if content is not None:
+        store.wish.write_bytes(content)
     assert store.wanted() == ""
 
 
-def test_what_is_no_language_model_does_not_think(store: ModelStore) -> None:
+def test_a_model_of_another_kind_is_no_language_model(store: ModelStore) -> None:
     with pytest.raises(ModelError, match="some is not a language model"):
         store.language_model("some")
 
 
 @given(st.binary(max_size=5000))
-def test_a_checksum_is_that_of_all_bytes_and_progress_counts_them(data: bytes) -> None:
+def test_a_checksum_covers_all_bytes_and_reports_its_progress(data: bytes) -> None:
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -158,16 +162,14 @@ def test_a_checksum_is_that_of_all_bytes_and_progress_counts_them(data: bytes) -
     assert sum(steps) == len(data)
 
 
-def test_a_model_that_is_to_go_is_no_model_that_is_to_come(store: ModelStore) -> None:
+def test_a_request_for_a_removal_is_no_request_for_a_download(store: ModelStore) -> None:
     store.wish.write_text("some\n")
     assert (store.wanted(), store.unwanted()) == ("some", "")
     store.wish.write_text("remove some\n")
     assert (store.wanted(), store.unwanted()) == ("", "some")
 
 
-def test_a_removed_model_is_gone_with_all_that_lay_there_and_its_pin_stays(
-    store: ModelStore, model: CatalogueModel
-) -> None:
+def test_a_removed_model_leaves_only_its_pin(store: ModelStore, model: CatalogueModel) -> None:
     path = lay(store, model)
     path.with_name("more.partial").write_bytes(b"x")
     store.remove(model)
@@ -177,7 +179,7 @@ def test_a_removed_model_is_gone_with_all_that_lay_there_and_its_pin_stays(
     store.remove(model)
 
 
-def test_a_model_is_not_removed_while_it_is_fetched_nor_one_of_the_package(
+def test_a_model_is_not_removed_during_a_fetch_and_a_shipped_one_never(
     store: ModelStore, model: CatalogueModel
 ) -> None:
     lay(store, model)

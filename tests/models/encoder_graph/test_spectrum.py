@@ -1,4 +1,4 @@
-"""The spectrum's matrices, against the Fourier transform of numpy."""
+"""The matrices of the spectrum compared with numpy's Fourier transform."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from appliance.models.encoder_graph.spectrum import (
 def test_the_matrix_is_a_fourier_transform_of_a_hann_window() -> None:
     frame = np.random.default_rng(0).normal(0, 1, WINDOW_SAMPLES)
     window = np.hanning(WINDOW_SAMPLES + 1)[:-1]
-    wanted = np.fft.rfft(frame * window, FFT_SAMPLES)
+    expected = np.fft.rfft(frame * window, FFT_SAMPLES)
     real, imaginary = np.split(windowed_dft() @ frame, 2)
-    assert np.abs(real - wanted.real).max() < 1e-4
-    assert np.abs(imaginary - wanted.imag).max() < 1e-4
+    assert np.abs(real - expected.real).max() < 1e-4
+    assert np.abs(imaginary - expected.imag).max() < 1e-4
 
 
 @pytest.mark.parametrize("bands", [64, 128])
-def test_each_bin_belongs_to_two_bands_at_most_and_each_band_has_its_peak_later(bands: int) -> None:
+def test_each_bin_belongs_to_at_most_two_bands_and_the_peaks_of_the_bands_ascend(
+    bands: int,
+) -> None:
     bank = filterbank(bands)
     assert bank.shape == (bands, BINS)
     assert ((bank >= 0) & (bank <= 1)).all()
@@ -39,5 +41,5 @@ def test_each_bin_belongs_to_two_bands_at_most_and_each_band_has_its_peak_later(
     ("samples", "frames"),
     [(0, 0), (1, 0), (2, 1), (320, 1), (321, 2), (481, 3), (640, 3), (641, 4), (16_000, 99)],
 )
-def test_a_frame_counts_with_the_sample_behind_it(samples: int, frames: int) -> None:
+def test_a_frame_needs_one_sample_beyond_its_window(samples: int, frames: int) -> None:
     assert frame_count(samples) == frames

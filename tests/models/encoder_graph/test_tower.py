@@ -1,4 +1,4 @@
-"""The audio encoder in a GGUF: what is known of it to the last tensor, and what is refused."""
+"""The audio encoder of a GGUF file: only files of which every tensor is known are accepted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def written(path: Path, change: Change = lambda tensors: None, kind: str = "gemma4a") -> Path:
-    """A tiny encoder whose tensors were changed."""
+    """A tiny encoder with changed tensors."""
     w = gguf.GGUFWriter(path, "clip")
     tiny.add_audio_keys(w)
     w.add_clip_audio_projector_type(kind)
@@ -58,14 +58,14 @@ def test_a_tensor_of_any_number_format_is_read_as_float32(tmp_path: Path, kind: 
     if kind == "Q8_0":
         write_audio_part(path, tmp_path / "small.gguf", "q8_0", lambda done: None)
         path = tmp_path / "small.gguf"
-    wanted = dict(tiny.audio_tensors())["a.blk.0.ffn_up.weight"]
+    expected = dict(tiny.audio_tensors())["a.blk.0.ffn_up.weight"]
     with path.open("rb") as file:
         read = AudioTower(path, file).get("a.blk.0.ffn_up.weight")
     assert read.dtype == np.float32
-    assert np.abs(read - wanted).max() < (0.0 if kind == "F32" else 0.01) + 1e-9
+    assert np.abs(read - expected).max() < (0.0 if kind == "F32" else 0.01) + 1e-9
 
 
-def test_a_limit_that_the_file_does_not_say_is_none(tmp_path: Path) -> None:
+def test_a_clamp_limit_missing_in_the_file_is_infinite(tmp_path: Path) -> None:
     def one_side(tensors: dict[str, Any]) -> None:
         tensors["a.blk.0.ffn_up.input_max"] = np.full(1, 2.0, np.float32)
 
@@ -90,34 +90,34 @@ def no_numbers(tensors: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "why"),
     [
         (unknown, r"a\.blk\.1\.conv_pw1\.bias has no place"),
         (missing, r"has no tensor a\.blk\.1\.attn_q\.weight"),
         (no_numbers, r"a\.blk\.1\.attn_q\.weight holds values that are no numbers"),
     ],
 )
-def test_an_encoder_that_is_not_known_to_the_last_tensor_is_refused(
-    tmp_path: Path, change: Change, said: str
+def test_an_encoder_with_an_unknown_missing_or_invalid_tensor_is_refused(
+    tmp_path: Path, change: Change, why: str
 ) -> None:
     made_of(written(tmp_path / "good.gguf"))
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=why):
         made_of(written(tmp_path / "bad.gguf", change))
 
 
-def test_an_encoder_of_another_kind_is_refused(tmp_path: Path) -> None:
+def test_an_encoder_of_another_architecture_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="of the kind qwen2a"):
         made_of(written(tmp_path / "a.gguf", kind="qwen2a"))
 
 
-def test_what_is_no_gguf_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.gguf"
     path.write_bytes(b"Dear reader, this is not a model.\n" * 50)
     with pytest.raises(ModelError, match="not a GGUF"):
         made_of(path)
 
 
-def test_limits_of_what_llama_cpp_does_not_clip_change_nothing(tmp_path: Path) -> None:
+def test_clamp_limits_that_llama_cpp_ignores_change_nothing(tmp_path: Path) -> None:
     def of_positions(tensors: dict[str, Any]) -> None:
         tensors["a.blk.0.attn_k_rel.input_max"] = np.zeros(1, np.float32)
 

@@ -1,7 +1,8 @@
-"""A small Mimi with random weights: as transformers wrote it, changed, and made a codec of.
+"""A small Mimi with random weights: as transformers wrote it, with changes, and converted to a
+codec.
 
-small.safetensors and small.npz (codes, and the samples that transformers' MimiModel gives for them)
-are written by `python -m training.mimi.reference fixture tests/models/mimi_graph`.
+small.safetensors and small.npz (codes, and the samples that transformers' MimiModel decodes from
+them) are written by `python -m training.mimi.reference fixture tests/models/mimi_graph`.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ Sound = npt.NDArray[np.float32]
 
 
 def reference() -> tuple[npt.NDArray[np.int64], Sound]:
-    """Codes, and the samples that transformers gives for them."""
-    with np.load(FOLDER / "small.npz") as kept:
-        return kept["codes"].astype(np.int64), kept["samples"]
+    """Codes, and the samples that transformers decodes from them."""
+    with np.load(FOLDER / "small.npz") as arrays:
+        return arrays["codes"].astype(np.int64), arrays["samples"]
 
 
 def header(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """Of a safetensors file, and the bytes behind it."""
+    """The header of a safetensors file, and the bytes after it."""
     length = struct.unpack("<Q", content[:8])[0]
     return json.loads(content[8 : 8 + length]), content[8 + length :]
 
@@ -53,7 +54,7 @@ def tensors() -> Tensors:
 
 
 def written(path: Path, change: Change = lambda tensors: None) -> Path:
-    """The small Mimi with changed tensors, in a file."""
+    """A file of the small Mimi with changed tensors."""
     changed = tensors()
     change(changed)
     entries: dict[str, Any] = {}
@@ -68,14 +69,14 @@ def written(path: Path, change: Change = lambda tensors: None) -> Path:
 
 
 def codec(folder: Path, form: Form = "fp32", weights: Path = SMALL) -> Codec:
-    """Made of `weights`, and opened."""
+    """A codec made from `weights`."""
     manifest = folder / f"mimi-{form}.json"
     make(weights, manifest, form)
     return Codec(manifest)
 
 
 def decoded(codec: Codec, codes: npt.NDArray[np.int64], piece: int) -> Sound:
-    """In pieces of so many frames."""
+    """The sound, decoded in pieces of `piece` frames."""
     state, parts = codec.start(), []
     for at in range(0, len(codes), piece):
         part, state = codec.decode(codes[at : at + piece], state)

@@ -1,6 +1,7 @@
-"""Mimi's decoder as our graph: the samples of transformers' MimiModel, however the frames come.
+"""The graph of Mimi's decoder gives the samples of transformers' MimiModel, in chunks of any size.
 
-The reference has 140 frames, 280 positions of the transformer: attention sees the last 250.
+The reference has 140 frames, which are 280 positions of the transformer; attention covers the last
+250.
 """
 
 from __future__ import annotations
@@ -18,33 +19,33 @@ from appliance.models.onnx_graph.graph import Form
 from tests.models.mimi_graph import mimi_files
 from tests.models.mimi_graph.mimi_files import SMALL, Tensors, codec, decoded, reference
 
-EXACT = 1e-5  # the largest difference of a sample; the sound's is 0.1 on average
-INT8 = 0.01  # of the sound's own root mean square: here 0.001, with 48 and 32 numbers a row
+EXACT = 1e-5  # the largest difference of a sample; the mean amplitude of the sound is 0.1
+INT8 = 0.01  # relative to the RMS of the sound: here 0.001, with 48 and 32 values per row
 
 
 @pytest.mark.parametrize("piece", [1, 2, 9, 140])
-def test_samples_are_those_of_transformers(tmp_path: Path, piece: int) -> None:
-    codes, wanted = reference()
+def test_the_samples_are_those_of_transformers(tmp_path: Path, piece: int) -> None:
+    codes, expected = reference()
     assert len(codes) * POSITIONS > CONTEXT
     found = decoded(codec(tmp_path), codes, piece)
-    assert found.shape == wanted.shape
-    assert np.abs(found - wanted).max() < EXACT
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() < EXACT
 
 
 @pytest.mark.parametrize("form", ["int8", "int7"])
-def test_a_transformer_in_eight_bits_is_near_and_the_same_in_any_pieces(
+def test_a_quantised_transformer_is_close_and_independent_of_the_chunk_size(
     tmp_path: Path, form: Form
 ) -> None:
-    codes, wanted = reference()
+    codes, expected = reference()
     mimi = codec(tmp_path, form)
-    whole = decoded(mimi, codes, 140)
+    at_once = decoded(mimi, codes, 140)
     most = INT8 if form == "int7" else 2 * INT8  # 8 bits saturate on x86 without VNNI
-    assert 0 < (whole - wanted).std() < most * wanted.std()
+    assert 0 < (at_once - expected).std() < most * expected.std()
     for piece in (1, 2, 9):
-        assert np.abs(decoded(mimi, codes, piece) - whole).max() < EXACT
+        assert np.abs(decoded(mimi, codes, piece) - at_once).max() < EXACT
 
 
-def test_a_frame_is_heard_in_its_own_samples_and_never_before(tmp_path: Path) -> None:
+def test_a_frame_affects_its_own_samples_and_no_earlier_ones(tmp_path: Path) -> None:
     codes, _ = reference()
     mimi = codec(tmp_path)
     other = codes.copy()
@@ -54,8 +55,10 @@ def test_a_frame_is_heard_in_its_own_samples_and_never_before(tmp_path: Path) ->
     assert first <= differ[0] < first + mimi.frame_samples
 
 
-def test_attention_forgets_what_is_older_than_its_context(tmp_path: Path) -> None:
-    """One layer, one convolution's past: the 126th frame after a change does not know of it."""
+def test_attention_ignores_positions_beyond_its_context(tmp_path: Path) -> None:
+    """With one layer and the past of one convolution, the 126th frame after a change does not
+    depend on it.
+    """
 
     def one_layer(tensors: Tensors) -> None:
         for name in [name for name in tensors if ".layers.1." in name and "transformer" in name]:
@@ -67,8 +70,9 @@ def test_attention_forgets_what_is_older_than_its_context(tmp_path: Path) -> Non
     other[0] = (other[0] + 1) % mimi.manifest.codes
     off = np.abs(decoded(mimi, codes, 140) - decoded(mimi, other, 140))
     frames = off.reshape(140, -1).max(axis=1)
-    # Frame 0 is in positions 0 to 3 (the rows are spread over two frames); position 252 is the last
-    # to see position 3, in frame 126, and SEANet's convolutions reach a few rows further.
+    # Frame 0 is in positions 0 to 3, because the rows are spread over two frames. Position 252, in
+    # frame 126, is the last one that sees position 3; SEANet's convolutions reach a few rows
+    # further.
     assert frames[126] > 1e-6
     assert frames[132:].max() < 1e-7
 
@@ -81,17 +85,17 @@ def test_the_manifest_describes_mimi_and_onnx_accepts_the_graph(tmp_path: Path) 
     onnx.checker.check_model(str(tmp_path / "mimi-fp32.onnx"), full_check=True)
 
 
-def test_dimensions_are_read_from_the_tensors() -> None:
+def test_the_dimensions_are_read_from_the_tensors() -> None:
     with SMALL.open("rb") as file:
         mimi = MimiWeights(SMALL, file)
         assert (mimi.width, mimi.layers, mimi.inner, mimi.channels) == (32, 2, 48, 32)
         assert (mimi.codes, mimi.code_width, mimi.ratios) == (16, 8, (3, 2, 2))
         assert mimi.book(0).shape == (16, 8)
-        unused = mimi.book(3)[0]  # a code that was never used: a sum divided by the least usage
+        unused = mimi.book(3)[0]  # a code that was never used: a sum divided by the minimum usage
     assert unused == pytest.approx(np.ones(8))
 
 
-def test_what_is_made_twice_is_the_same(tmp_path: Path) -> None:
+def test_the_conversion_is_reproducible(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         make(SMALL, tmp_path / name / "mimi.json", "fp32")

@@ -1,4 +1,4 @@
-"""Mimi's file: what is known to the last tensor of its decoder, and what is refused."""
+"""Mimi's weights: only a file of which every decoder tensor is known is accepted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def no_numbers(tensors: Tensors) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "why"),
     [
         (without("upsample.conv.weight"), "no tensor upsample"),
         (without(ATTENTION + "k_proj.weight"), "no tensor decoder_transformer.*k_proj"),
@@ -62,18 +62,18 @@ def no_numbers(tensors: Tensors) -> None:
         (no_numbers, "q_proj.weight holds values that are no numbers"),
     ],
 )
-def test_what_is_no_mimi_to_the_last_tensor_is_refused(
-    tmp_path: Path, change: Change, said: str
+def test_a_file_with_an_unknown_missing_or_invalid_decoder_tensor_is_refused(
+    tmp_path: Path, change: Change, why: str
 ) -> None:
     assert made(written(tmp_path / "good.safetensors")).exists()
     (tmp_path / MANIFEST).unlink()
-    with pytest.raises(ModelError, match=said) as refused:
+    with pytest.raises(ModelError, match=why) as refused:
         made(written(tmp_path / "bad.safetensors", change))
     assert "models fetch mimi" in refused.value.remedy
     assert not (tmp_path / MANIFEST).exists()
 
 
-def test_tensors_of_the_encoder_and_further_books_are_left_alone(tmp_path: Path) -> None:
+def test_encoder_tensors_and_further_codebooks_are_ignored(tmp_path: Path) -> None:
     def more(tensors: Tensors) -> None:
         tensors["encoder.layers.0.conv.weight"] = np.full((1, 1), np.nan, np.float32)
         tensors["quantizer.acoustic_residual_vector_quantizer.layers.30.codebook.initialized"] = (
@@ -85,7 +85,7 @@ def test_tensors_of_the_encoder_and_further_books_are_left_alone(tmp_path: Path)
 
 @pytest.mark.parametrize("kind", ["F16", "BF16", "F32"])
 def test_a_tensor_of_any_number_format_is_read_as_float32(tmp_path: Path, kind: str) -> None:
-    values = np.array([[1.0, -2.5, 0.15625]], np.float32)  # exact in all of them
+    values = np.array([[1.0, -2.5, 0.15625]], np.float32)  # exact in each of the formats
     raw = {
         "F16": values.astype("<f2").tobytes(),
         "BF16": (values.view(np.uint32) >> 16).astype("<u2").tobytes(),
@@ -102,7 +102,7 @@ def test_a_tensor_of_any_number_format_is_read_as_float32(tmp_path: Path, kind: 
 
 
 def entry(**changes: Any) -> dict[str, Any]:
-    """Header of a good file of one tensor, changed."""
+    """The header of a valid file with one tensor, with changes."""
     return {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | changes}
 
 
@@ -131,9 +131,7 @@ def entry(**changes: Any) -> dict[str, Any]:
         mimi_files.joined({"a": 3}, bytes(8)),
     ],
 )
-def test_a_file_that_is_damaged_or_something_else_is_refused(
-    tmp_path: Path, content: bytes
-) -> None:
+def test_a_damaged_or_foreign_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.safetensors"
     path.write_bytes(mimi_files.joined(entry(), bytes(8)))
     with path.open("rb") as file:
@@ -145,7 +143,7 @@ def test_a_file_that_is_damaged_or_something_else_is_refused(
 
 
 @pytest.mark.parametrize("kept", [0, 7, 9, 3_000, 60_000, -1])
-def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path, kept: int) -> None:
+def test_a_truncated_file_is_refused(tmp_path: Path, kept: int) -> None:
     path = tmp_path / "cut.safetensors"
     path.write_bytes(SMALL.read_bytes()[:kept])
     with pytest.raises(ModelError):
