@@ -1,5 +1,5 @@
-"""A box of four real processes with a panel, for tests: what the panel does reaches the floor and
-the conductor; a room plays the other parts."""
+"""A box of four real processes with a panel, whose gestures reach the floor and the conductor; the
+test plays the other parts through a channel named `room`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ HERE = ("conductor", "listener", "playback", "panel")
 
 
 class Room:
-    """`panel`: its settings. With a keyboard panel there is a finger, too.
+    """`panel`: its settings. With a keyboard panel, `finger` is a socket that sends presses.
 
-    `silent_s`: between two heartbeats, on a machine so slow that the table's own are too short.
+    `silent_s`: replaces the table's heartbeat limits on a machine too slow for them.
     """
 
     def __init__(

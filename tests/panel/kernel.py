@@ -1,5 +1,5 @@
-"""A GPIO chip of the kernel's as gpiod shows it, for machines without one: its objects are asked
-through the same calls, take the same settings and raise the same errors as the real ones."""
+"""A simulated kernel GPIO chip with gpiod's interface, for machines without one: its objects have
+the same calls and settings and raise the same errors as the real ones."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from gpiod.line import Bias, Direction, Edge, Value
 
 @dataclass
 class Wire:
-    """One line: what holds it, and what a voltmeter shows."""
+    """One line: its request, its settings and its electrical level."""
 
     number: int
     settings: gpiod.LineSettings = field(default_factory=gpiod.LineSettings)
-    hand: bool | None = None  # what is wired to it pulls so; None: nothing does
+    external: bool | None = None  # level that the external wiring pulls to; None: not wired
     request: Request | None = None
 
     @property
     def level(self) -> bool:
         if self.settings.direction is Direction.OUTPUT:
             return bool(self.settings.output_value is Value.ACTIVE)
-        return self.hand if self.hand is not None else self.settings.bias is Bias.PULL_UP
+        return self.external if self.external is not None else self.settings.bias is Bias.PULL_UP
 
     def pull(self, up: bool | None, at_ns: int | None = None) -> None:
-        """By hand. An edge that is asked for becomes an event."""
-        was, self.hand = self.level, up
-        asked = self.settings.edge_detection
+        """Change the external level. An edge that the request detects becomes an event."""
+        was, self.external = self.level, up
+        detected = self.settings.edge_detection
         wanted = {Edge.BOTH, Edge.RISING if self.level else Edge.FALLING}
-        if self.level != was and self.request is not None and asked in wanted:
+        if self.level != was and self.request is not None and detected in wanted:
             now = time.monotonic_ns() if at_ns is None else at_ns
             kind = gpiod.EdgeEvent.Type.RISING_EDGE if self.level else _FALLING
             self.request.put(gpiod.EdgeEvent(kind.value, now, self.number, 0, 0))
@@ -47,19 +47,19 @@ _FALLING = gpiod.EdgeEvent.Type.FALLING_EDGE
 class Request:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self.fd, self._into = os.pipe()
+        self.fd, self._write_fd = os.pipe()
         self._events: list[gpiod.EdgeEvent] = []
         self.released = False
         self.gone = False
 
     def vanish(self) -> None:
-        """As if its chip were pulled: its descriptor is readable, and every call fails."""
+        """Simulate removal of the chip: the descriptor becomes readable, and every call fails."""
         self.gone = True
-        os.write(self._into, b"!")
+        os.write(self._write_fd, b"!")
 
     def put(self, event: gpiod.EdgeEvent) -> None:
         self._events.append(event)
-        os.write(self._into, b"e")
+        os.write(self._write_fd, b"e")
 
     def reconfigure_lines(self, config: dict[int, gpiod.LineSettings]) -> None:
         self._check()
@@ -88,7 +88,7 @@ class Request:
     def release(self) -> None:
         self.released, self._wire.request = True, None
         os.close(self.fd)
-        os.close(self._into)
+        os.close(self._write_fd)
 
     def _check(self) -> None:
         if self.gone:
@@ -105,7 +105,7 @@ class Info:
 
 @dataclass
 class Kernel:
-    """Chips by the file they are at. `taken`: lines that somebody else has, and who."""
+    """Chips by their device file. `taken`: lines held by other consumers, with their names."""
 
     chips: dict[str, str]
     locked: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""`panel.gpio: auto` on machines made of files."""
+"""The resolution of `panel.gpio: auto` on simulated machines made of files."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ def machine(root: Path, compatible: str = "", *hats: tuple[str, str]) -> Machine
     return Machine(root)
 
 
-def gpio(one: Machine, *chips: str, **panel: Any) -> str:
-    given = settings.load_defaults() if not panel else settings.load(None, {"panel": panel})
-    return auto_detection.resolve_auto(given, one, lambda: chips).panel.gpio
+def gpio(machine_: Machine, *chips: str, **panel: Any) -> str:
+    chosen = settings.load_defaults() if not panel else settings.load(None, {"panel": panel})
+    return auto_detection.resolve_auto(chosen, machine_, lambda: chips).panel.gpio
 
 
-def test_auto_is_what_an_owner_gets_who_says_nothing() -> None:
+def test_auto_is_the_default() -> None:
     assert settings.load_defaults().panel.gpio == "auto"
     assert settings.load_defaults().panel.light == "auto"
 
 
-def test_a_pi_has_its_header_also_before_its_chip_is_there(tmp_path: Path) -> None:
+def test_a_pi_has_a_header_even_before_its_chip_appears(tmp_path: Path) -> None:
     assert gpio(machine(tmp_path, PI)) == "header"
 
 
 @pytest.mark.parametrize("label", HEADERS)
-def test_a_chip_with_the_label_of_a_pis_header_is_one(tmp_path: Path, label: str) -> None:
+def test_a_chip_labelled_as_a_pis_header_is_a_header(tmp_path: Path, label: str) -> None:
     assert gpio(machine(tmp_path), "pinctrl-other", label) == "header"
 
 
 @pytest.mark.parametrize("chips", [(), ("INT34C5:00",), ("gpio-sim.0-bank0", "pinctrl-rp1-other")])
-def test_any_other_machine_has_none(tmp_path: Path, chips: tuple[str, ...]) -> None:
+def test_any_other_machine_has_no_header(tmp_path: Path, chips: tuple[str, ...]) -> None:
     assert gpio(machine(tmp_path, "friendlyarm,nanopi\0rockchip,rk3399\0"), *chips) == "none"
 
 
@@ -67,39 +67,39 @@ def test_any_other_machine_has_none(tmp_path: Path, chips: tuple[str, ...]) -> N
         ((M2, STRANGER), "none"),
     ],
 )
-def test_a_hat_decides_on_a_pi(
+def test_on_a_pi_the_hat_decides(
     tmp_path: Path, hats: tuple[tuple[str, str], ...], found: str
 ) -> None:
-    one = machine(tmp_path, PI, *hats)
-    assert gpio(one, "pinctrl-rp1") == found
+    machine_ = machine(tmp_path, PI, *hats)
+    assert gpio(machine_, "pinctrl-rp1") == found
     stranger = "Blinking HAT of ACME" if STRANGER in hats else ""
-    assert auto_detection.strange_hat(one) == stranger
+    assert auto_detection.strange_hat(machine_) == stranger
 
 
-@pytest.mark.parametrize("said", ["none", "header", "keyboard", "respeaker-2-mics"])
-def test_what_the_owner_says_is_not_looked_up(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("setting", ["none", "header", "keyboard", "respeaker-2-mics"])
+def test_an_explicit_setting_is_used_without_detection(tmp_path: Path, setting: str) -> None:
     def chips() -> tuple[str, ...]:
-        raise AssertionError("nothing is to be opened")
+        raise AssertionError("no chip may be opened")
 
-    given = settings.load(None, {"panel": {"gpio": said}})
-    assert auto_detection.resolve_auto(given, machine(tmp_path, PI, ZERO), chips) == given
+    chosen = settings.load(None, {"panel": {"gpio": setting}})
+    assert auto_detection.resolve_auto(chosen, machine(tmp_path, PI, ZERO), chips) == chosen
 
 
-def test_who_wired_a_mute_switch_has_a_header_and_never_goes_without_it(tmp_path: Path) -> None:
+def test_a_mute_switch_in_the_settings_implies_the_header(tmp_path: Path) -> None:
     assert gpio(machine(tmp_path, PI, STRANGER), mute_switch=True) == "header"
 
 
-def test_who_names_a_chip_has_a_header_there(tmp_path: Path) -> None:
+def test_a_chip_in_the_settings_implies_a_header(tmp_path: Path) -> None:
     assert gpio(machine(tmp_path), chip="my-expander") == "header"
 
 
-def test_files_that_are_no_chips_have_no_label(tmp_path: Path) -> None:
+def test_files_that_are_not_gpio_chips_have_no_label(tmp_path: Path) -> None:
     (tmp_path / "gpiochip0").write_text("no chip")
     assert auto_detection.labels(tmp_path) == frozenset()
 
 
 @pytest.mark.parametrize("gpio", ["none", "keyboard"])
-def test_push_to_talk_without_a_button_is_refused_in_a_sentence(tmp_path: Path, gpio: str) -> None:
+def test_push_to_talk_without_a_button_is_refused_with_a_remedy(tmp_path: Path, gpio: str) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text(f"mode: push_to_talk\npanel: {{gpio: {gpio}}}\n")
     if gpio == "keyboard":
@@ -111,7 +111,7 @@ def test_push_to_talk_without_a_button_is_refused_in_a_sentence(tmp_path: Path, 
     assert "`panel.gpio: header`" in caught.value.remedy
 
 
-def test_a_service_starts_without_such_a_mode_and_says_so(
+def test_a_service_starts_with_the_previous_mode_and_reports_the_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
@@ -121,6 +121,6 @@ def test_a_service_starts_without_such_a_mode_and_says_so(
     assert not startup_settings.settings_for_start(file).problem
     file.write_text("mode: push_to_talk\npanel: {gpio: none}\n")
     start = startup_settings.settings_for_start(file)
-    assert start.settings.mode == "wake_word"  # that of before
+    assert start.settings.mode == "wake_word"  # the previous mode
     assert "This box has no button" in start.problem
     assert start.said

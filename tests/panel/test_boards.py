@@ -1,4 +1,4 @@
-"""HATs by what their EEPROM says, and the lines that each has."""
+"""HATs recognised by their EEPROM, and the lines that each uses."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ def test_a_known_hat_is_recognised_by_vendor_and_product(
         ("Raspberry Pi", "a copy of M.2 HAT+ M Key"),
     ],
 )
-def test_any_other_hat_is_a_stranger(vendor: str, product: str) -> None:
+def test_any_other_hat_is_unknown(vendor: str, product: str) -> None:
     assert of_hat(vendor, product) is None
 
 
-def test_every_board_can_be_named_in_the_settings() -> None:
+def test_every_board_is_a_valid_setting() -> None:
     may = set(get_args(get_type_hints(PanelSettings)["gpio"]))
     assert may - {"auto", "none", "keyboard"} == {board.name for board in BOARDS}
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
-def test_a_boards_lines_are_on_the_pins_that_it_says(board: object) -> None:
+def test_a_boards_lines_match_its_header_pins(board: object) -> None:
     board = named(getattr(board, "name"))  # noqa: B009
     assert board.source
     for pin in board.pins:
         assert HEADER[pin.line] == pin.header
     assert len({pin.line for pin in board.pins}) == len(board.pins)
-    assert board.pin("button").pull == "up"  # one that is not wired is never pressed
+    assert board.pin("button").pull == "up"  # an unwired button is never pressed
 
 
-def test_what_a_board_does_not_have_is_said_in_a_sentence() -> None:
+def test_a_missing_pin_raises_an_error_with_a_remedy() -> None:
     with pytest.raises(PanelError) as caught:
         named("codec-zero").pin("mute_switch")
     assert caught.value.problem == "A panel of `codec-zero` has no pin for mute switch."

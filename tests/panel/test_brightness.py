@@ -1,4 +1,4 @@
-"""How bright the light is: by the owner's settings and the local time."""
+"""The brightness of the light by the owner's settings and the local time."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def panel(**changes: Any) -> PanelSettings:
 
 
 def around(minutes: int) -> str:
-    """The minutes before and after this one, as the settings write them."""
+    """The period from `minutes` ago to `minutes` from now, in the settings' format."""
     now = datetime.now().astimezone()
     begins, ends = now - timedelta(minutes=minutes), now + timedelta(minutes=minutes)
     return f"{begins:%H:%M}-{ends:%H:%M}"
 
 
-def test_without_a_night_it_is_always_the_days() -> None:
+def test_without_a_night_the_day_brightness_always_applies() -> None:
     assert brightness(panel(night="")) == 0.9
 
 
-def test_by_night_it_is_the_nights_and_by_day_the_days() -> None:
+def test_the_night_brightness_applies_at_night_only() -> None:
     night = around(60)
     begins, ends = night.split("-")
     assert brightness(panel(night=night)) == 0.2
@@ -35,10 +35,8 @@ def test_by_night_it_is_the_nights_and_by_day_the_days() -> None:
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
-def test_the_night_is_that_of_the_boxs_own_time_zone(
-    zone: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """25 hours lie between the two: an hour's night is at one of them only."""
+def test_the_night_is_in_the_boxs_time_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The zones are 25 hours apart, so that a night of one hour cannot cover both."""
     monkeypatch.setenv("TZ", "UTC+0")
     time.tzset()
     night = panel(night=around(30))

@@ -1,4 +1,4 @@
-"""The button: edges with their times in, gestures out."""
+"""The button turns edges with their times into gestures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEP_S = 0.005
 
 
 def play(button: Button, edges: list[tuple[float, bool]], until: float) -> list[Gesture]:
-    """What comes of these edges, with a tick every 5 ms between them."""
+    """The gestures for these edges, with a tick every 5 ms between them."""
     heard: list[Gesture] = []
     now = 0.0
     for at, down in edges:
@@ -40,17 +40,17 @@ def fresh(power_on: bool = False) -> Button:
     return button
 
 
-def test_a_press_counts_at_its_first_edge() -> None:
+def test_a_press_is_reported_at_its_first_edge() -> None:
     assert fresh().edge(True, 1.0) == ["press"]
 
 
-def test_a_short_press_is_told_once_no_second_can_follow() -> None:
+def test_a_short_press_is_reported_once_no_second_can_follow() -> None:
     button = fresh()
     assert play(button, [(1.0, True), (1.1, False)], 1.1 + DOUBLE_S - 0.02) == ["press", "release"]
     assert button.tick(1.1 + DOUBLE_S + 0.01) == ["short"]
 
 
-def test_two_presses_in_time_are_a_double_and_no_short() -> None:
+def test_two_presses_in_time_are_a_double_and_not_a_short() -> None:
     edges = [(1.0, True), (1.1, False), (1.3, True), (1.4, False)]
     assert play(fresh(), edges, 3.0) == ["press", "release", "press", "release", "double"]
 
@@ -60,7 +60,7 @@ def test_two_presses_far_apart_are_two_shorts() -> None:
     assert play(fresh(), edges, 3.0) == ["press", "release", "short"] * 2
 
 
-def test_a_long_press_is_told_while_it_is_held_and_is_no_short() -> None:
+def test_a_long_press_is_reported_while_held_and_is_not_a_short() -> None:
     button = fresh()
     assert play(button, [(1.0, True)], 1.0 + LONG_S + 0.02) == ["press", "long"]
     assert play(button, [(4.0, False)], 6.0) == ["release"]
@@ -78,32 +78,32 @@ def test_bounces_within_the_debounce_are_one_press() -> None:
     assert play(fresh(), edges, 3.0) == ["press", "release", "short"]
 
 
-def test_a_tap_shorter_than_the_debounce_still_ends() -> None:
+def test_a_tap_shorter_than_the_debounce_is_released() -> None:
     tap = [(1.0, True), (1.0 + DEBOUNCE_S / 2, False)]
     assert play(fresh(), tap, 3.0) == ["press", "release", "short"]
 
 
-def test_a_button_that_bounces_without_end_is_reported_and_left_released() -> None:
+def test_an_endlessly_bouncing_button_is_reported_and_counts_as_released() -> None:
     button = fresh()
     heard = play(button, [(1.0 + i * 0.004, i % 2 == 0) for i in range(60)], 1.25)
     assert button.fault == "bouncing"
     assert heard.count("press") == heard.count("release")
 
 
-def test_a_stuck_button_is_reported_and_its_press_ended() -> None:
+def test_a_stuck_button_is_reported_and_counts_as_released() -> None:
     button = fresh()
     heard = play(button, [(1.0, True)], STUCK_S + 2.0)
     assert (heard, button.fault) == (["press", "long", "release"], "stuck")
 
 
-def test_a_button_that_came_right_works_again_after_a_second() -> None:
+def test_a_recovered_button_works_again_after_a_second() -> None:
     button = fresh()
     play(button, [(1.0, True), (STUCK_S + 2.0, False)], STUCK_S + 4.0)
     assert button.fault == ""
     assert button.edge(True, STUCK_S + 5.0) == ["press"]
 
 
-def test_held_at_power_on_and_let_go_is_set_up_after_a_warning() -> None:
+def test_a_hold_at_power_on_starts_set_up_after_a_warning() -> None:
     heard = play(Button(power_on=True), [(0.0, True), (6.0, False)], 8.0)
     assert heard == ["setup_warning", "setup"]
 
@@ -112,40 +112,40 @@ ARMED = ["setup_warning", "reset_warning", "reset_armed"]
 
 
 def held_and_let_go(after_s: float) -> Button:
-    """Held since power-on for so long, and up since."""
+    """A button held from power-on for `after_s` and then released."""
     button = Button(power_on=True)
     play(button, [(0.0, True), (after_s, False)], after_s + 0.03)
     return button
 
 
-def test_a_reset_takes_a_press_after_the_button_was_let_go() -> None:
+def test_a_reset_needs_a_press_after_the_release() -> None:
     edges = [(0.0, True), (16.0, False), (18.0, True), (18.1, False)]
     assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "reset", "cancelled"]
 
 
-def test_an_armed_button_that_nobody_presses_changes_nothing() -> None:
+def test_an_armed_button_without_a_press_is_cancelled() -> None:
     heard = play(Button(power_on=True), [(0.0, True), (16.0, False)], 16.0 + CONFIRM_S + 1.0)
     assert heard == [*ARMED, "cancelled"]
 
 
-def test_a_press_after_the_time_to_confirm_is_a_press_like_any_other() -> None:
+def test_a_press_after_the_confirmation_time_is_an_ordinary_press() -> None:
     button = held_and_let_go(16.0)
     play(button, [], 30.0)
     assert button.edge(True, 30.0) == ["press"]
 
 
-def test_a_contact_that_opens_for_a_moment_confirms_nothing() -> None:
+def test_a_contact_that_opens_briefly_does_not_confirm() -> None:
     edges = [(0.0, True), (16.0, False), (16.0 + PAUSE_S / 2, True), (17.0, False)]
     assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "cancelled"]
 
 
-def test_a_button_that_is_stuck_from_power_on_is_warned_of_and_nothing_comes_of_it() -> None:
+def test_a_button_stuck_from_power_on_is_reported_and_triggers_nothing() -> None:
     button = Button(power_on=True)
     assert play(button, [(0.0, True)], STUCK_S + 5.0) == [*ARMED, "cancelled", "cancelled"]
     assert button.fault == "stuck"
 
 
-def test_a_button_that_bounces_when_armed_resets_nothing() -> None:
+def test_a_button_that_bounces_while_armed_does_not_reset() -> None:
     edges = [(0.0, True), (16.0, False), *((16.01 + i * 0.004, i % 2 == 0) for i in range(200))]
     heard = play(Button(power_on=True), edges, 60.0)
     assert "reset" not in heard
@@ -153,19 +153,19 @@ def test_a_button_that_bounces_when_armed_resets_nothing() -> None:
     assert heard.count("press") == heard.count("release")
 
 
-def test_letting_go_at_either_warning_changes_nothing() -> None:
+def test_a_release_during_either_warning_cancels() -> None:
     early = play(Button(power_on=True), [(0.0, True), (3.0, False)], 9.0)
     assert early == ["setup_warning", "cancelled"]
     late = play(Button(power_on=True), [(0.0, True), (13.0, False)], 20.0)
     assert late == ["setup_warning", "reset_warning", "cancelled"]
 
 
-def test_held_as_the_process_starts_anew_is_nothing_at_all() -> None:
+def test_a_hold_at_a_restart_of_the_process_is_ignored() -> None:
     assert play(Button(power_on=False), [(0.0, True), (20.0, False)], 25.0) == []
 
 
 @given(st.lists(st.floats(0.0005, 3.0), max_size=80))
-def test_no_reset_comes_of_a_button_that_was_not_held_at_power_on(gaps: list[float]) -> None:
+def test_a_button_not_held_at_power_on_never_resets(gaps: list[float]) -> None:
     button, now, heard = fresh(power_on=True), 1.0, list[Gesture]()
     for number, gap in enumerate(gaps):
         heard += button.edge(number % 2 == 0, now)
@@ -174,7 +174,7 @@ def test_no_reset_comes_of_a_button_that_was_not_held_at_power_on(gaps: list[flo
 
 
 @given(st.lists(st.floats(0.0005, 3.0), max_size=80), st.booleans())
-def test_no_sequence_of_edges_leaves_a_press_open_or_two_presses_at_once(
+def test_presses_and_releases_alternate_for_any_sequence_of_edges(
     gaps: list[float], power_on: bool
 ) -> None:
     button = Button(power_on=power_on)

@@ -1,4 +1,4 @@
-"""What a gesture asks for, and what presses of a finger come to."""
+"""The messages for gestures and for sequences of presses."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ STEP_MS = 5
 
 
 def messages(actions: ButtonActions, *presses_ms: tuple[int, int]) -> list[Message]:
-    """What comes of presses, each from one moment to another, until nothing more can follow. The
-    box answers at the first, and at no later one."""
+    """The messages for presses, each given as its start and end, until no more can follow. The
+    box changes to listening at each press."""
     button = Button()
     button.edge(False, 0.0)
     edges = {
@@ -50,11 +50,11 @@ def test_a_press_while_the_box_is_at_rest_opens_the_floor() -> None:
     assert ButtonActions(state="idle").messages_for("press", NOW_S) == (TalkButton(True),)
 
 
-def test_with_push_to_talk_the_button_is_held_while_speaking() -> None:
+def test_with_push_to_talk_the_button_opens_the_floor_while_held() -> None:
     held = ButtonActions("push_to_talk", state="idle")
     assert messages(held, (1000, 1000 + round(2000 * LONG_S))) == [
         TalkButton(True),
-        TalkButton(False),  # a long question does not mute
+        TalkButton(False),  # a long hold does not mute
     ]
 
 
@@ -67,7 +67,7 @@ def test_with_toggle_a_long_press_mutes_and_with_hold_it_can_only_unmute() -> No
 
 @pytest.mark.parametrize("state", ANSWERING)
 @pytest.mark.parametrize("held_ms", [round(1000 * TAP_S), 700, 1200])
-def test_a_question_that_is_held_over_an_answer_is_not_stopped(
+def test_a_long_hold_over_an_answer_does_not_stop_the_new_question(
     state: StateName, held_ms: int
 ) -> None:
     held = ButtonActions("push_to_talk", state=state)
@@ -75,7 +75,7 @@ def test_a_question_that_is_held_over_an_answer_is_not_stopped(
     assert messages(held, (1000, 1000 + held_ms)) == [TalkButton(True), TalkButton(False)]
 
 
-def test_a_tap_over_an_answer_with_push_to_talk_ends_it_and_opens_nothing() -> None:
+def test_a_tap_over_an_answer_with_push_to_talk_stops_it() -> None:
     held = ButtonActions("push_to_talk", state="speaking")
     assert messages(held, (1000, 1100)) == [TalkButton(True), TalkButton(False), StopSpeaking()]
 
@@ -86,13 +86,16 @@ def test_a_tap_at_rest_with_push_to_talk_stops_nothing() -> None:
 
 
 @pytest.mark.parametrize("held_ms", [100, 1200])
-def test_with_toggle_a_press_over_an_answer_opens_the_floor_and_it_stays_open(held_ms: int) -> None:
+def test_with_toggle_a_press_over_an_answer_opens_the_floor(held_ms: int) -> None:
     toggle = ButtonActions("push_to_talk", toggle=True, state="speaking")
     found = messages(toggle, (1000, 1000 + held_ms))
-    assert found == [TalkButton(True), TalkButton(False)]  # the conductor skips the second
+    assert found == [
+        TalkButton(True),
+        TalkButton(False),
+    ]  # in this mode the conductor ignores the second
 
 
-def test_two_questions_in_a_row_are_no_double_press() -> None:
+def test_two_consecutive_questions_are_not_a_double_press() -> None:
     held = ButtonActions("push_to_talk", state="speaking")
     again_ms = 2200 + round(500 * DOUBLE_S)
     found = messages(held, (1000, 2200), (again_ms, again_ms + 1200))
@@ -118,10 +121,10 @@ def test_a_double_press_repeats_the_last_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gesture", "asked"),
+    ("gesture", "expected"),
     [("reset", (Forget(),)), ("reset_warning", ()), ("setup_warning", ())],
 )
-def test_a_reset_forgets_at_once_and_its_warning_does_nothing(
-    gesture: Gesture, asked: tuple[Message, ...]
+def test_a_reset_forgets_at_once_and_warnings_send_nothing(
+    gesture: Gesture, expected: tuple[Message, ...]
 ) -> None:
-    assert ButtonActions().messages_for(gesture, NOW_S) == asked
+    assert ButtonActions().messages_for(gesture, NOW_S) == expected

@@ -1,4 +1,4 @@
-"""What the house hears of the button."""
+"""The button events that are published to the home."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.panel.button_events import ButtonEvents
 
 
 @pytest.mark.parametrize(
-    ("gestures", "told"),
+    ("gestures", "expected"),
     [
         (["press", "release", "short"], ["press"]),
         (["press", "release", "press", "release", "double"], ["double_press"]),
@@ -22,9 +22,9 @@ from appliance.panel.button_events import ButtonEvents
         (["setup_warning", "reset_warning", "reset_armed", "reset", "cancelled"], []),
     ],
 )  # fmt: skip
-def test_each_press_is_told_once_and_once_it_is_sure(
-    gestures: list[Gesture], told: list[PressName]
+def test_each_press_is_reported_once_it_is_certain(
+    gestures: list[Gesture], expected: list[PressName]
 ) -> None:
-    teller = ButtonEvents()
-    heard = [message.kind for gesture in gestures for message in teller.events_for(gesture)]
-    assert heard == told
+    events = ButtonEvents()
+    heard = [message.kind for gesture in gestures for message in events.events_for(gesture)]
+    assert heard == expected

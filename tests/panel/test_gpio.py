@@ -1,4 +1,4 @@
-"""Edges and light on gpiozero's mock pins: what is asserted is the wire."""
+"""Edges and light on gpiozero's mock pins, asserted at the pins."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def wire(wires: GpioWires, name: str) -> Any:
     return wires._factory.pin(pin(name).line)
 
 
-def test_with_nothing_wired_the_button_is_up_and_the_switch_cuts(wires: GpioWires) -> None:
+def test_unwired_the_button_is_released_and_the_switch_mutes(wires: GpioWires) -> None:
     assert wires.levels() == {"button": False, "mute_switch": True}
 
 
-def test_a_low_wire_is_a_press_and_the_descriptor_wakes(wires: GpioWires) -> None:
+def test_a_low_wire_is_a_press_and_makes_the_descriptor_readable(wires: GpioWires) -> None:
     wire(wires, "button").drive_low()
     assert select.select([wires.fileno()], [], [], 0)[0]
     assert [edge[:2] for edge in wires.edges()] == [("button", True)]
@@ -45,13 +45,13 @@ def test_without_an_edge_there_is_nothing_to_read(wires: GpioWires) -> None:
     assert not select.select([wires.fileno()], [], [], 0)[0]
 
 
-def test_the_switch_closed_to_ground_lets_hear(wires: GpioWires) -> None:
+def test_the_switch_closed_to_ground_unmutes(wires: GpioWires) -> None:
     wires.drive("mute_switch", False)
     assert not wire(wires, "mute_switch").state
     assert [edge[:2] for edge in wires.edges()] == [("mute_switch", False)]
 
 
-def test_a_switch_that_is_not_configured_is_not_wired() -> None:
+def test_an_unconfigured_switch_is_ignored() -> None:
     bare = GpioWires(msgspec.structs.replace(PANEL, mute_switch=False))
     bare.drive("mute_switch", True)
     assert bare.levels() == {"button": False}
@@ -59,20 +59,20 @@ def test_a_switch_that_is_not_configured_is_not_wired() -> None:
     bare.close()
 
 
-def test_the_colour_lies_on_the_three_lines(wires: GpioWires) -> None:
+def test_a_colour_sets_the_three_lines(wires: GpioWires) -> None:
     wires.show((1.0, 0.5, 0.0))
     lines = [wire(wires, f"light_{name}").state for name in ("red", "green", "blue")]
     assert lines == [1.0, 0.5, 0.0]
 
 
-def test_a_single_light_shows_the_brightest_of_the_three() -> None:
+def test_a_single_light_shows_the_brightest_component() -> None:
     single = GpioWires(msgspec.structs.replace(PANEL, light="single"))
     single.show((0.0, 0.3, 0.9))
     assert wire(single, "light_red").state == pytest.approx(0.9)
     single.close()
 
 
-def test_where_there_is_no_header_one_sentence_says_so() -> None:
+def test_a_missing_header_raises_an_error_with_a_remedy() -> None:
     with pytest.raises(PanelError) as caught:
         GpioWires(msgspec.structs.replace(PANEL, gpio="header"))
     assert caught.value.remedy

@@ -1,5 +1,5 @@
-"""The wires on real GPIO lines of the kernel's simulator, where this kernel has it (gpio-sim) and
-lets us set it up: as root, with configfs."""
+"""The wires on real GPIO lines of the kernel's simulator gpio-sim, which needs root and configfs;
+skipped where the kernel lacks it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not os.access(CONFIG, os.W_OK), reason=skips.GPI
 
 
 class Simulator:
-    """A chip of 28 lines. `pull` is what is wired to a line, `value` what a voltmeter shows."""
+    """A chip of 28 lines. `pull` sets the external level of a line, `value` reads its level."""
 
     def __init__(self) -> None:
         self.config = CONFIG / LABEL
@@ -40,8 +40,8 @@ class Simulator:
         chip = (self.config / "bank0/chip_name").read_text().strip()
         self.lines = Path("/sys/devices/platform", device, chip)
 
-    def pull(self, name: str, way: str) -> None:
-        (self.lines / f"sim_gpio{pin(name).line}/pull").write_text(f"pull-{way}")
+    def pull(self, name: str, direction: str) -> None:
+        (self.lines / f"sim_gpio{pin(name).line}/pull").write_text(f"pull-{direction}")
 
     def value(self, name: str) -> str:
         return (self.lines / f"sim_gpio{pin(name).line}/value").read_text().strip()
@@ -68,7 +68,7 @@ def wires(simulator: Simulator) -> Iterator[GpioWires]:
 
 
 def until(true: Callable[[], bool]) -> bool:
-    """Whether it came true within a generous while."""
+    """Whether `true()` became true within 20 s."""
     end = time.monotonic() + 20.0
     while not true():
         if time.monotonic() > end:
@@ -84,14 +84,12 @@ def arrived(wires: GpioWires, count: int) -> list[tuple[str, bool, float]]:
     return found
 
 
-def test_with_nothing_wired_the_kernels_pull_ups_hold_the_lines_high(wires: GpioWires) -> None:
+def test_unwired_lines_are_held_high_by_the_kernels_pull_ups(wires: GpioWires) -> None:
     assert wires.levels() == {"button": False, "mute_switch": True}
     assert wires.access == f"libgpiod, {LABEL}"
 
 
-def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(
-    wires: GpioWires, simulator: Simulator
-) -> None:
+def test_a_press_arrives_with_the_kernels_timestamp(wires: GpioWires, simulator: Simulator) -> None:
     before = time.monotonic()
     simulator.pull("button", "down")
     after = time.monotonic()
@@ -103,12 +101,12 @@ def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(
     assert [edge[:2] for edge in arrived(wires, 1)] == [("button", False)]
 
 
-def test_the_switch_is_heard_on_a_line_of_its_own(wires: GpioWires, simulator: Simulator) -> None:
+def test_the_switch_has_its_own_line(wires: GpioWires, simulator: Simulator) -> None:
     simulator.pull("mute_switch", "down")
     assert [edge[:2] for edge in arrived(wires, 1)] == [("mute_switch", False)]
 
 
-def test_a_thousand_bounces_leave_the_level_that_is_so(
+def test_after_a_thousand_bounces_the_level_is_correct(
     wires: GpioWires, simulator: Simulator
 ) -> None:
     for _ in range(500):
@@ -124,13 +122,15 @@ def test_a_thousand_bounces_leave_the_level_that_is_so(
     assert until(ends_down)
 
 
-def test_a_full_colour_lies_steady_on_the_lines(wires: GpioWires, simulator: Simulator) -> None:
+def test_a_full_colour_is_steady_on_the_lines(wires: GpioWires, simulator: Simulator) -> None:
     wires.show((1.0, 0.0, 1.0))
     names = ("light_red", "light_green", "light_blue")
     assert [simulator.value(name) for name in names] == ["1", "0", "1"]
 
 
-def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: GpioWires, simulator: Simulator) -> None:
+def test_a_dimmed_line_alternates_between_lit_and_dark(
+    wires: GpioWires, simulator: Simulator
+) -> None:
     wires.show((0.5, 0.0, 0.0))
     assert until(lambda: simulator.value("light_red") == "1")
     assert until(lambda: simulator.value("light_red") == "0")
@@ -139,25 +139,25 @@ def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: GpioWires, simulator: Si
     assert not any(simulator.value("light_red") == "1" for _ in range(50))
 
 
-def test_what_is_taken_says_by_whom(wires: GpioWires) -> None:
+def test_a_taken_line_names_its_consumer(wires: GpioWires) -> None:
     with pytest.raises(PanelError, match="taken by interlude"):
         GpioChip(LABEL).line(pin("button").line)
 
 
-def test_what_was_closed_is_free(simulator: Simulator) -> None:
+def test_closed_lines_can_be_opened_again(simulator: Simulator) -> None:
     panel = settings.load_defaults().panel
     for _ in range(2):
         GpioWires(msgspec.structs.replace(panel, gpio="header", chip=LABEL)).close()
 
 
-def test_a_label_that_no_chip_has_is_told_with_those_that_are_here(simulator: Simulator) -> None:
+def test_an_unknown_label_is_an_error_that_lists_the_available_chips(simulator: Simulator) -> None:
     with pytest.raises(PanelError, match=LABEL):
         GpioChip("pinctrl-of-mars")
 
 
-@pytest.mark.timeout(900)  # an emulated machine takes a minute and more to import it all
+@pytest.mark.timeout(900)  # an emulated machine takes more than a minute for the imports
 def test_the_whole_panel_works_on_the_kernels_lines(simulator: Simulator, tmp_path: Path) -> None:
-    """Press → floor and conductor; switch → the microphone is cut; state → light."""
+    """Press → floor and conductor; switch → microphone off; state → light."""
     room = Room(tmp_path, 400.0, gpio="header", chip=LABEL, night="")
     try:
         ready = [room.box.parts[name].heart for name in ("conductor", "panel")]

@@ -1,4 +1,4 @@
-"""The keyboard panel's wire: words in, in order; the light out, to whoever spoke last."""
+"""The keyboard panel's socket receives words in order and sends the light to the last sender."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def finger(folder: Path, name: str = "finger") -> socket.socket:
     return made
 
 
-def test_words_come_in_the_order_in_which_they_were_sent(
-    wire: KeyboardSocket, tmp_path: Path
-) -> None:
+def test_words_arrive_in_the_order_sent(wire: KeyboardSocket, tmp_path: Path) -> None:
     with finger(tmp_path) as hand:
         for word in (HELLO, *WORDS):
             hand.send(word.encode())
@@ -42,7 +40,7 @@ def test_words_come_in_the_order_in_which_they_were_sent(
 
 
 @given(data=st.binary(min_size=1, max_size=200))
-def test_what_is_no_word_is_dropped(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_unknown_words_are_dropped(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     folder = tmp_path_factory.mktemp("panel")
     panel = KeyboardSocket(folder / "state/panel")
     with finger(folder) as hand:
@@ -54,7 +52,7 @@ def test_what_is_no_word_is_dropped(tmp_path_factory: pytest.TempPathFactory, da
     assert set(found) <= {HELLO, *WORDS}
 
 
-def test_the_light_goes_to_whoever_spoke_last_in_percent(
+def test_the_light_is_sent_in_percent_to_the_last_sender_of_a_word(
     wire: KeyboardSocket, tmp_path: Path
 ) -> None:
     with finger(tmp_path) as first, finger(tmp_path, "second") as second:
@@ -71,8 +69,8 @@ def test_the_light_goes_to_whoever_spoke_last_in_percent(
         assert second.recv(64) == b"idle 100 0 0"
 
 
-def test_a_terminal_that_was_closed_is_no_error(wire: KeyboardSocket, tmp_path: Path) -> None:
-    wire.show("idle", RED)  # nobody has spoken yet
+def test_a_closed_terminal_causes_no_error(wire: KeyboardSocket, tmp_path: Path) -> None:
+    wire.show("idle", RED)  # no word has been received yet
     with finger(tmp_path) as hand:
         hand.send(b"hello")
         wire.pop_words()
@@ -80,13 +78,11 @@ def test_a_terminal_that_was_closed_is_no_error(wire: KeyboardSocket, tmp_path: 
         wire.show("idle", RED)
 
 
-def test_only_the_boxs_own_user_may_press(wire: KeyboardSocket, tmp_path: Path) -> None:
+def test_only_the_boxs_user_can_access_the_socket(wire: KeyboardSocket, tmp_path: Path) -> None:
     assert (tmp_path / "state/panel").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_panel_that_was_killed_leaves_a_socket_that_the_next_one_replaces(
-    tmp_path: Path,
-) -> None:
+def test_the_socket_of_a_killed_panel_is_replaced(tmp_path: Path) -> None:
     killed = KeyboardSocket(tmp_path / "state/panel")
     following = KeyboardSocket(tmp_path / "state/panel")
     with finger(tmp_path) as hand:
@@ -97,11 +93,11 @@ def test_a_panel_that_was_killed_leaves_a_socket_that_the_next_one_replaces(
     killed.close()
 
 
-def test_where_there_can_be_no_socket_the_place_is_said(tmp_path: Path) -> None:
+def test_a_socket_that_cannot_be_created_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "panel").mkdir()
     with pytest.raises(PanelError, match="the keyboard panel's socket cannot be opened"):
         KeyboardSocket(tmp_path / "panel")
 
 
-def test_it_lies_with_the_boxs_state(tmp_path: Path) -> None:
+def test_the_socket_is_in_the_state_folder(tmp_path: Path) -> None:
     assert place(load(None, {"state_dir": str(tmp_path)})) == tmp_path / "panel"

@@ -1,4 +1,4 @@
-"""Addressable LEDs: what lies on the wire, bit by bit."""
+"""Addressable LEDs: the data on the wire, bit by bit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from appliance.panel.led_strip import WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import OFF
 
 RED, HALF_BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 0.5)
-TRANSFER = 4096  # bytes that the kernel's driver takes at once
+TRANSFER = 4096  # bytes that the kernel's driver accepts in one transfer
 MOST_LEDS = 144  # a metre of the densest strip
 
 
@@ -25,13 +25,13 @@ class Wire:
 
 
 def pulses(data: bytes) -> list[float]:
-    """How long each pulse is high, µs."""
+    """The length of each high pulse in µs."""
     bits = "".join(f"{byte:08b}" for byte in data)
     return [len(run) / WS2812_HZ * 1e6 for run in bits.split("0") if run]
 
 
-def test_a_ws2812_bit_is_a_pulse_of_the_data_sheets_length() -> None:
-    """T0H 0.25 to 0.55 µs, T1H 0.65 to 0.95 µs; green, red, blue, the highest bit first."""
+def test_ws2812_pulses_have_the_data_sheets_lengths() -> None:
+    """T0H 0.25 to 0.55 µs, T1H 0.65 to 0.95 µs; green, red, blue; most significant bit first."""
     seen = pulses(ws2812(RED, 1))
     assert len(seen) == 24
     ones = [length > 0.6 for length in seen]
@@ -40,14 +40,14 @@ def test_a_ws2812_bit_is_a_pulse_of_the_data_sheets_length() -> None:
     assert all(0.25 <= length <= 0.55 for length, one in zip(seen, ones, strict=True) if not one)
 
 
-def test_a_ws2812_frame_ends_in_a_rest_that_the_strip_takes_for_the_end() -> None:
+def test_a_ws2812_frame_ends_with_the_reset_pause() -> None:
     frame = ws2812(RED, 12)
     rest = len(frame) - len(frame.rstrip(b"\0"))
     assert rest * 8 / WS2812_HZ >= 280e-6
     assert len(pulses(frame)) == 12 * 24
 
 
-def test_an_apa102_frame_is_a_start_the_leds_and_enough_clock_for_the_last_one() -> None:
+def test_an_apa102_frame_has_a_start_the_leds_and_enough_end_clocks() -> None:
     frame = apa102(HALF_BLUE, 3)
     assert frame[:4] == bytes(4)
     assert frame[4:16] == bytes((0xFF, 128, 0, 0)) * 3
@@ -62,11 +62,11 @@ def test_the_longest_strip_fits_into_one_transfer(encode: object) -> None:
     assert len(encode((1.0, 1.0, 1.0), MOST_LEDS)) <= TRANSFER
 
 
-def test_a_colour_beyond_full_light_is_full_light() -> None:
+def test_colour_components_are_clamped() -> None:
     assert apa102((7.0, -1.0, 0.0), 1) == apa102((1.0, 0.0, 0.0), 1)
 
 
-def test_a_strip_that_is_closed_is_dark() -> None:
+def test_a_closed_strip_is_dark() -> None:
     wire = Wire()
     strip = LedStrip(wire, apa102, 3)
     strip.show(RED)

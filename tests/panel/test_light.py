@@ -1,4 +1,4 @@
-"""The light: one table, told apart without colour."""
+"""The light: the table of patterns, which can be distinguished without colour."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def test_any_two_rhythms_differ_without_colour(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_every_pattern_begins_lit_so_that_a_change_is_seen_at_once(name: str) -> None:
+def test_every_pattern_starts_lit_so_that_a_change_is_visible_at_once(name: str) -> None:
     assert level(PATTERNS[name], 0.0) == 1.0
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_a_group_shows_as_many_flashes_as_its_row_says(name: str) -> None:
+def test_a_blink_pattern_has_the_number_of_flashes_in_its_row(name: str) -> None:
     pattern = PATTERNS[name]
     if pattern.shape != "blink":
         return
@@ -40,7 +40,7 @@ def test_a_group_shows_as_many_flashes_as_its_row_says(name: str) -> None:
     assert rises == pattern.flashes
 
 
-def test_what_is_urgent_is_shown_before_what_is_not() -> None:
+def test_the_most_urgent_pattern_is_shown() -> None:
     assert choose({"speaking", "muted", "no_broker"}) == "muted"
     assert choose({"idle", "too_hot"}) == "too_hot"
     assert choose({"speaking", "too_hot"}) == "speaking"
@@ -49,17 +49,17 @@ def test_what_is_urgent_is_shown_before_what_is_not() -> None:
     assert choose(set()) == "idle"
 
 
-def test_an_unknown_name_is_an_error_with_the_name() -> None:
+def test_an_unknown_pattern_raises_an_error_with_its_name() -> None:
     with pytest.raises(KeyError, match="dancing"):
         choose({"dancing"})
 
 
 @pytest.mark.parametrize(("asked", "got"), [(0.5, 0.5), (-1.0, 0.0), (7.0, 1.0)])
-def test_brightness_scales_and_stays_within_the_led(asked: float, got: float) -> None:
+def test_brightness_is_scaled_and_clamped(asked: float, got: float) -> None:
     assert shown("muted", 0.0, asked) == (got, 0.0, 0.0)
 
 
-def test_a_night_may_pass_midnight_and_may_be_none() -> None:
+def test_a_night_may_span_midnight_or_be_empty() -> None:
     begins, ends = time(22), time(7)
     assert is_night(time(23, 30), begins, ends)
     assert is_night(time(3), begins, ends)
@@ -68,7 +68,7 @@ def test_a_night_may_pass_midnight_and_may_be_none() -> None:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_a_blink_stays_as_it_is_until_its_next_change_and_no_longer(name: str) -> None:
+def test_until_change_s_is_the_exact_time_to_the_next_change(name: str) -> None:
     pattern = PATTERNS[name]
     if pattern.shape != "blink":
         return

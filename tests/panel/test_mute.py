@@ -1,4 +1,4 @@
-"""The long press and the switch cut the microphone, whatever the other processes are at."""
+"""The long press and the switch mute the microphone in any state of the other processes."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
         Machine(tmp_path), ModelStore.of(desk.settings), tmp_path, tmp_path
     )
     made._gpio.drive("mute_switch", False)
-    later(made)
-    later(made, 1.0)
+    run_after(made)
+    run_after(made, 1.0)
     desk.sent.clear()
     assert not desk.floor.microphone_off
     yield made
     made.close()
 
 
-def later(panel: Panel, seconds: float = 0.0) -> None:
-    """So long after now; the wires give the times of this machine."""
+def run_after(panel: Panel, seconds: float = 0.0) -> None:
+    """Run the panel once, `seconds` after now; the wires use this machine's clock."""
     panel.run_once(time.monotonic() + seconds)
 
 
@@ -62,22 +62,22 @@ def long_press(panel: Panel) -> None:
     panel._handle_gestures(["long"], 0.0)
 
 
-def test_a_long_press_cuts_before_anybody_has_heard_of_it(desk: Desk, panel: Panel) -> None:
+def test_a_long_press_mutes_before_the_conductor_answers(desk: Desk, panel: Panel) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), HEARING]
-    later(panel, 3.0)
+    run_after(panel, 3.0)
     long_press(panel)
     assert desk.floor.shut
     assert desk.floor.microphone_off
     assert Mute(on=True) in desk.sent
-    desk.arrived = [HEARING]  # the conductor said that before it knew
-    later(panel, 4.0)
+    desk.arrived = [HEARING]  # sent by the conductor before it received the press
+    run_after(panel, 4.0)
     assert desk.floor.microphone_off
 
 
-def test_the_next_long_press_unmutes_by_the_conductor_alone(desk: Desk, panel: Panel) -> None:
+def test_the_next_long_press_unmutes_through_the_conductor_only(desk: Desk, panel: Panel) -> None:
     long_press(panel)
     desk.arrived = [MUTED]
-    later(panel, 3.0)
+    run_after(panel, 3.0)
     desk.sent.clear()
     long_press(panel)
     assert Mute(on=False) in desk.sent
@@ -89,28 +89,28 @@ def test_the_next_long_press_unmutes_by_the_conductor_alone(desk: Desk, panel: P
     assert (desk.floor.shut, desk.floor.microphone_off) == (False, False)
 
 
-def test_before_the_conductor_has_said_anything_a_long_press_can_only_mute(
+def test_before_the_conductors_first_status_a_long_press_can_only_mute(
     desk: Desk, panel: Panel
 ) -> None:
-    desk.floor.muted = True  # as at the start, when nobody knows yet
+    desk.floor.muted = True  # as at the start, when the state is unknown
     long_press(panel)
     assert Mute(on=True) in desk.sent
     assert Mute(on=False) not in desk.sent
 
 
-def test_a_long_press_of_a_muted_box_closes_nothing(desk: Desk, panel: Panel) -> None:
+def test_a_long_press_on_a_muted_box_closes_nothing(desk: Desk, panel: Panel) -> None:
     desk.arrived = [MUTED]
-    later(panel, 3.0)
+    run_after(panel, 3.0)
     long_press(panel)
     assert not desk.floor.shut
 
 
-def test_the_switch_asks_for_no_mute(desk: Desk, panel: Panel) -> None:
+def test_the_switch_sends_no_mute_request(desk: Desk, panel: Panel) -> None:
     said = []
     for off in (True, False):
         panel._gpio.drive("mute_switch", off)
-        later(panel, 3.0)
-        later(panel, 4.0)
+        run_after(panel, 3.0)
+        run_after(panel, 4.0)
         said.append(desk.floor.switched_off)
     assert said == [True, False]
     assert desk.sent == [MuteSwitched(off=True), MuteSwitched(off=False)]
@@ -118,14 +118,14 @@ def test_the_switch_asks_for_no_mute(desk: Desk, panel: Panel) -> None:
 
 # ── real processes ───────────────────────────────────────────────────────────────────────────
 class Finger:
-    """On the panel's keyboard."""
+    """A client of the keyboard panel's socket."""
 
     def __init__(self, life: Life) -> None:
         self._place = str(life.folder / "state" / "panel")
         self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
     def push(self, word: str) -> bool:
-        """False: there is no panel just now."""
+        """Send `word`. Returns False if no panel is running."""
         try:
             self._wire.sendto(word.encode(), self._place)
         except OSError:
@@ -141,7 +141,7 @@ def life(tmp_path: Path) -> Iterator[Life]:
 
 
 @pytest.mark.process
-def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
+def test_a_long_press_mutes_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.microphone_off())
     life.until(lambda: life.status)
@@ -167,11 +167,11 @@ def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(lif
 
 
 @pytest.mark.process
-def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life) -> None:
+def test_without_a_panel_the_microphone_stays_off(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.microphone_off())
     began_s = time.monotonic()
-    while time.monotonic() - began_s < 3.0:  # none lives until it has read the switch
+    while time.monotonic() - began_s < 3.0:  # kill each panel before it has read the switch
         for title, pid in life.children().items():
             if title.endswith(("panel", "appliance.runtime.worker")):
                 with contextlib.suppress(ProcessLookupError):
@@ -179,13 +179,11 @@ def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life
         if time.monotonic() - began_s > 1.0:
             assert life.microphone_off()
     life.until(lambda: finger.push("on") and not life.microphone_off())
-    assert life.status[2:3] == ["False"]  # it was no mute
+    assert life.status[2:3] == ["False"]  # the box was not muted by the owner
 
 
 @pytest.mark.process
-def test_a_panel_that_hangs_cuts_within_its_limit_and_the_next_one_reads_the_switch(
-    life: Life,
-) -> None:
+def test_a_hung_panel_mutes_within_its_limit_and_the_next_one_reads_the_switch(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.microphone_off())
     os.kill(life.pid("panel"), signal.SIGSTOP)

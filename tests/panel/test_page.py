@@ -1,4 +1,4 @@
-"""docs/panel.md says what the code does."""
+"""docs/panel.md matches the code."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ PAGE = (Path(__file__).parents[2] / "docs" / "panel.md").read_text(encoding="utf
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_every_light_has_its_row(name: str) -> None:
+def test_every_pattern_has_its_row(name: str) -> None:
     pattern = PATTERNS[name]
-    how = {"steady": "steady", "breath": f"breathes, {pattern.period_s:g} s"}.get(
+    rhythm = {"steady": "steady", "breath": f"breathes, {pattern.period_s:g} s"}.get(
         pattern.shape, f"{pattern.flashes} × in {pattern.period_s:g} s"
     )
-    assert f"| {pattern.says} | {how} |" in PAGE
+    assert f"| {pattern.says} | {rhythm} |" in PAGE
 
 
-def test_the_rows_stand_in_the_order_of_urgency() -> None:
+def test_the_rows_are_in_order_of_urgency() -> None:
     places = [PAGE.index(f"| {pattern.says} |") for pattern in PATTERNS.values()]
     assert places == sorted(places)
 
@@ -42,11 +42,11 @@ def test_the_rows_stand_in_the_order_of_urgency() -> None:
         f"within {button.DOUBLE_S:g} s",
     ],
 )
-def test_the_times_of_the_gestures_are_the_buttons(words: str) -> None:
+def test_the_page_states_the_times_of_the_button(words: str) -> None:
     assert words in PAGE
 
 
-def test_the_page_lists_all_that_a_reset_takes_away() -> None:
+def test_the_page_lists_everything_that_a_reset_erases() -> None:
     table = "".join(f"| {row.what} | {row.how} |\n" for row in RESET)
     assert table in PAGE
     assert f"/{WANTED_SETUP}`" in PAGE

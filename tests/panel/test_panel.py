@@ -1,4 +1,4 @@
-"""The panel between its wires and the others: gestures to floor, conductor, disk and light."""
+"""The panel turns gestures into changes of the floor, messages, files and light patterns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     cool = MachineIndicators(
         Machine(tmp_path), store, tmp_path / "trial", tmp_path / "open", tmp_path
     )
-    made._indicators = cool  # whatever the machine of the test is like
+    made._indicators = cool  # independent of the test's machine
     made.run_once(0.0)
     yield made
     made.close()
@@ -64,7 +64,7 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
 
 
 class Finger:
-    """At the panel's socket: presses, and sees the light."""
+    """A client of the panel's socket that sends presses and receives the light."""
 
     def __init__(self, panel: Panel, desk: Desk, folder: Path) -> None:
         self._panel = panel
@@ -73,7 +73,7 @@ class Finger:
         self._wire.connect(str(place(desk.settings)))
 
     def push(self, word: str, now_s: float | None = None) -> str:
-        """The light's pattern after the panel has heard that."""
+        """Send `word` and run the panel. Returns the light's pattern."""
         self._wire.send(word.encode())
         self._panel.run_once(time.monotonic() if now_s is None else now_s)
         seen = ""
@@ -92,15 +92,15 @@ def finger(panel: Panel, desk: Desk, tmp_path: Path) -> Iterator[Finger]:
     made.close()
 
 
-def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
+def test_a_reset_forgets_requests_erasure_and_restarts(
     desk: Desk, panel: Panel, tmp_path: Path
 ) -> None:
     (tmp_path / "echo.npz").touch()
     panel._handle_gestures(["reset", "cancelled"], 0.0)
-    assert desk.sent == [Forget()], "at once"
+    assert desk.sent == [Forget()], "immediately"
     until(lambda: stepped(panel) and Restart() in desk.sent)
     assert (tmp_path / factory_reset.NOTE).exists()
-    factory_reset.complete_reset(tmp_path)  # the start that follows
+    factory_reset.complete_reset(tmp_path)  # as at the next start
     assert not (tmp_path / "echo.npz").exists()
 
 
@@ -112,16 +112,16 @@ def stepped(panel: Panel) -> bool:
 def until(true: Callable[[], bool]) -> None:
     end_s = time.monotonic() + 20
     while not true():
-        assert time.monotonic() < end_s, "it never came"
+        assert time.monotonic() < end_s, "timeout"
         time.sleep(0.005)
 
 
-def test_a_reset_that_is_not_finished_is_in_the_light(finger: Finger, tmp_path: Path) -> None:
+def test_the_light_shows_an_unfinished_reset(finger: Finger, tmp_path: Path) -> None:
     factory_reset.request_reset(tmp_path)
     assert finger.push(HELLO, LOOK_S + 1.0) == "failed"
 
 
-def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel, finger: Finger) -> None:
+def test_the_light_shows_a_warning_until_it_is_cancelled(panel: Panel, finger: Finger) -> None:
     warnings: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
     for warning in warnings:
         panel._handle_gestures([warning], 0.0)
@@ -130,14 +130,14 @@ def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel, finge
     assert finger.push(HELLO) == "starting"
 
 
-def test_set_up_is_in_the_light_until_the_next_press(panel: Panel, finger: Finger) -> None:
+def test_the_light_shows_set_up_until_the_next_press(panel: Panel, finger: Finger) -> None:
     panel._handle_gestures(["setup"], 0.0)
     assert finger.push(HELLO) == "setup"
     assert finger.push("press") != "setup"
 
 
 @pytest.mark.parametrize(
-    ("standing", "light"),
+    ("box_status", "light"),
     [
         (BoxStatus("open", False, 0.8), "idle"),
         (BoxStatus("open", False, 0.8, starting=True), "starting"),
@@ -149,14 +149,14 @@ def test_set_up_is_in_the_light_until_the_next_press(panel: Panel, finger: Finge
         (BoxStatus("open", True, 0.8, broken=("the microphone",)), "muted"),
     ],
 )
-def test_how_the_box_stands_is_in_the_light(
-    desk: Desk, finger: Finger, standing: BoxStatus, light: str
+def test_the_light_shows_the_status_of_the_box(
+    desk: Desk, finger: Finger, box_status: BoxStatus, light: str
 ) -> None:
-    desk.arrived = [StateChanged("idle", 1, 0), standing]
+    desk.arrived = [StateChanged("idle", 1, 0), box_status]
     assert finger.push(HELLO) == light
 
 
-def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, finger: Finger) -> None:
+def test_the_light_shows_a_ringing_timer_also_between_rings(desk: Desk, finger: Finger) -> None:
     desk.arrived = [StateChanged("speaking", 1, 0), TimersStatus(ringing=True)]
     assert finger.push(HELLO) == "ringing"
     desk.arrived = [StateChanged("idle", 1, 0)]
@@ -167,35 +167,33 @@ def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, finger: Finge
     assert finger.push(HELLO) == "idle"
 
 
-def test_the_light_says_that_the_microphone_is_recorded_for_as_long_as_it_is(
-    desk: Desk, finger: Finger
-) -> None:
+def test_the_light_shows_a_recording_while_it_lasts(desk: Desk, finger: Finger) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), SoundRecording(5, on=True), ShowLight("muted")]
-    assert finger.push(HELLO) == "recording", "and shows nothing else on request"
+    assert finger.push(HELLO) == "recording", "a requested pattern is refused"
     desk.arrived = [SoundRecording(5, on=False)]
     assert finger.push(HELLO) == "idle"
 
 
-def test_a_row_of_the_light_is_shown_on_request_and_a_change_ends_it(
-    desk: Desk, finger: Finger
-) -> None:
+def test_a_pattern_is_shown_on_request_until_the_state_changes(desk: Desk, finger: Finger) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), ShowLight("no_card")]
     assert finger.push(HELLO) == "no_card"
     desk.arrived = [StateChanged("listening", 1, 0)]
     assert finger.push(HELLO) == "listening"
 
 
-def test_a_press_raises_the_floor_and_is_noted(desk: Desk, finger: Finger) -> None:
+def test_a_press_changes_the_floor_and_is_recorded(desk: Desk, finger: Finger) -> None:
     before = desk.floor.press
     finger.push("press")
     assert desk.floor.press == before + 1
-    told = health.read_health(desk.settings.state_path())
-    assert told is not None
-    assert told.pressed
-    assert told.pressed_s > 0.0
+    saved = health.read_health(desk.settings.state_path())
+    assert saved is not None
+    assert saved.pressed
+    assert saved.pressed_s > 0.0
 
 
-def test_a_question_that_is_held_over_an_answer_is_not_stopped(desk: Desk, finger: Finger) -> None:
+def test_a_long_hold_over_an_answer_does_not_stop_the_new_question(
+    desk: Desk, finger: Finger
+) -> None:
     desk.arrived = [BoxStatus("push_to_talk", False, 0.8), StateChanged("speaking", 1, 0)]
     finger.push(HELLO)
     finger.push("press")
@@ -205,9 +203,7 @@ def test_a_question_that_is_held_over_an_answer_is_not_stopped(desk: Desk, finge
     assert desk.sent == [TalkButton(True), TalkButton(False), ButtonPressed("press")]
 
 
-def test_a_conductor_that_takes_over_is_told_what_is_wrong_with_the_button(
-    desk: Desk, finger: Finger
-) -> None:
+def test_a_restarted_conductor_learns_of_the_buttons_fault(desk: Desk, finger: Finger) -> None:
     for _ in range(BOUNCING_EDGES):
         finger.push("press")
         finger.push("release")
@@ -217,7 +213,7 @@ def test_a_conductor_that_takes_over_is_told_what_is_wrong_with_the_button(
     assert desk.sent.count(ButtonFault("bouncing")) == 2
 
 
-def test_a_folder_that_cannot_be_written_stops_no_panel(
+def test_an_unwritable_folder_does_not_stop_the_panel(
     finger: Finger, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / f".{health.FILE}.new").mkdir()
@@ -227,7 +223,7 @@ def test_a_folder_that_cannot_be_written_stops_no_panel(
     assert len([r for r in caplog.records if "cannot be written" in r.message]) == 1
 
 
-def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
+def test_a_switch_that_becomes_unreadable_mutes(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, mute_switch=True)
     panel = Panel(cast("Worker", desk))
     panel._gpio.drive("mute_switch", False)

@@ -1,4 +1,4 @@
-"""The inputs of the panel and gpiozero's PWMLED on our pin factory: asserted is the wire."""
+"""The panel's inputs and gpiozero's PWMLED on our pin factory, asserted at the simulated wires."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from appliance.panel.gpio_lines import GpioChip
 from appliance.panel.pin_factory import KernelPinFactory
 from tests.panel.kernel import Kernel
 
-SOON_S = 20.0  # a limit for a thread on a busy machine, never waited for
+SOON_S = 20.0  # limit for a thread on a busy machine
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def factory(kernel: Kernel) -> Iterator[KernelPinFactory]:
 
 
 class Listener:
-    """An input that is pulled up and listened to, as gpio.py has it."""
+    """A pulled-up input with a callback, as in gpio.py."""
 
     def __init__(self, factory: KernelPinFactory, line: int) -> None:
         self.heard: list[bool] = []
@@ -43,13 +43,13 @@ class Listener:
         self._woken.set()
 
     def waited(self) -> bool:
-        """Whether something was heard since the last time."""
+        """Whether a change arrived since the last call."""
         heard = self._woken.wait(SOON_S)
         self._woken.clear()
         return heard
 
 
-def test_a_button_is_pressed_by_a_low_line(factory: KernelPinFactory, kernel: Kernel) -> None:
+def test_a_low_line_is_a_press(factory: KernelPinFactory, kernel: Kernel) -> None:
     button = Listener(factory, 17)
     assert button.pin.state == 1
     kernel.wires[17].pull(up=False)
@@ -60,7 +60,7 @@ def test_a_button_is_pressed_by_a_low_line(factory: KernelPinFactory, kernel: Ke
     assert button.heard == [False, True]
 
 
-def test_two_lines_are_heard_by_one_thread_and_not_mixed_up(
+def test_one_thread_reports_the_edges_of_two_lines_separately(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     one, other = Listener(factory, 17), Listener(factory, 27)
@@ -69,7 +69,7 @@ def test_two_lines_are_heard_by_one_thread_and_not_mixed_up(
     assert (one.heard, other.heard) == ([], [False])
 
 
-def test_an_input_that_was_closed_is_not_heard(factory: KernelPinFactory, kernel: Kernel) -> None:
+def test_a_closed_input_reports_nothing(factory: KernelPinFactory, kernel: Kernel) -> None:
     closed, open_ = Listener(factory, 17), Listener(factory, 27)
     closed.pin.close()
     kernel.wires[17].pull(up=False)
@@ -78,7 +78,7 @@ def test_an_input_that_was_closed_is_not_heard(factory: KernelPinFactory, kernel
     assert closed.heard == []
 
 
-def test_a_led_is_lit_and_dark_and_an_input_after_it_was_closed(
+def test_a_led_switches_its_line_and_becomes_an_input_when_closed(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     led = PWMLED(22, pin_factory=factory)
@@ -91,7 +91,7 @@ def test_a_led_is_lit_and_dark_and_an_input_after_it_was_closed(
     assert factory.pin(22).function == "input"
 
 
-def test_full_light_and_none_are_set_once_and_a_share_stays_what_was_asked(
+def test_full_and_no_light_are_static_and_a_value_is_read_back(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     led = PWMLED(22, pin_factory=factory)
@@ -105,29 +105,29 @@ def test_full_light_and_none_are_set_once_and_a_share_stays_what_was_asked(
     led.close()
 
 
-def test_a_taken_line_is_told_and_the_others_are_there(factory: KernelPinFactory) -> None:
+def test_a_taken_line_is_an_error_and_the_others_work(factory: KernelPinFactory) -> None:
     with pytest.raises(PanelError, match="ttyAMA0"):
         factory.pin(14)
     assert not factory.pin(23).state
 
 
-def test_lines_that_vanish_are_told_once_and_end_the_thread(
+def test_vanished_lines_are_reported_once_and_end_the_thread(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
-    told = threading.Event()
-    factory.when_lost = told.set
+    reported = threading.Event()
+    factory.when_lost = reported.set
     button = Listener(factory, 17)
     request = kernel.wires[17].request
     assert request is not None
     request.vanish()
-    assert told.wait(SOON_S)
+    assert reported.wait(SOON_S)
     assert factory.lost is not None
     assert factory.lost.strerror == "No such device"
     request.gone = False
     button.pin.close()
 
 
-def test_closing_frees_every_line_and_may_be_done_twice(
+def test_closing_releases_every_line_and_may_be_repeated(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     Listener(factory, 17).pin.close()

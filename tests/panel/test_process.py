@@ -1,4 +1,4 @@
-"""The panel's real process beside the real conductor and a room that plays the other parts."""
+"""The panel's real process with the real conductor; the test plays the other parts."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
         room.close()
 
 
-def test_the_microphone_is_cut_until_the_switch_was_read(room: Room) -> None:
+def test_the_microphone_is_off_until_the_switch_is_read(room: Room) -> None:
     assert room.cut_before_the_start
 
 
-def test_the_open_switch_cuts_and_the_light_says_so(room: Room) -> None:
+def test_the_open_switch_mutes_and_the_light_shows_it(room: Room) -> None:
     assert room.floor.switched_off
     room.push("hello")
     assert room.light() == "muted"
 
 
-def test_the_closed_switch_lets_hear_and_the_next_opening_cuts_again(room: Room) -> None:
+def test_the_closed_switch_unmutes_and_opening_it_mutes_again(room: Room) -> None:
     room.push("on")
     assert room.until(lambda: not room.floor.microphone_off)
     room.heard.clear()
@@ -48,7 +48,7 @@ def test_the_closed_switch_lets_hear_and_the_next_opening_cuts_again(room: Room)
     assert room.until(lambda: not room.floor.microphone_off)
 
 
-def test_a_press_is_raised_and_the_conductor_lets_it_go(room: Room) -> None:
+def test_a_press_is_set_on_the_floor_and_taken_by_the_conductor(room: Room) -> None:
     before = room.floor.press
     room.heard.clear()
     room.push("press")
@@ -57,7 +57,7 @@ def test_a_press_is_raised_and_the_conductor_lets_it_go(room: Room) -> None:
     room.push("release")
 
 
-def test_words_that_no_panel_knows_change_nothing(room: Room) -> None:
+def test_unknown_words_change_nothing(room: Room) -> None:
     before = room.floor.press
     for word in ("", "explode", "press" * 20, "\x00\x01"):
         room.push(word)
@@ -67,23 +67,21 @@ def test_words_that_no_panel_knows_change_nothing(room: Room) -> None:
     assert not any(isinstance(m, Forget | StopSpeaking) for m in room.heard)
 
 
-def test_a_button_that_bounces_without_end_is_told_to_everybody_and_works_again(
-    room: Room,
-) -> None:
+def test_an_endlessly_bouncing_button_is_reported_and_recovers(room: Room) -> None:
     room.heard.clear()
     for _ in range(BOUNCING_EDGES):
         room.push("press")
         room.push("release")
     assert room.until(lambda: ButtonFault("bouncing") in room.heard)
-    told = health.read_health(room.place.parent)
-    assert told is not None
-    assert (told.button, told.switch) == ("bouncing", "closed")
+    saved = health.read_health(room.place.parent)
+    assert saved is not None
+    assert (saved.button, saved.switch) == ("bouncing", "closed")
     assert room.until(lambda: ButtonFault("") in room.heard)
     assert room.until(lambda: not room.floor.pressed)
 
 
 def closed(room: Room) -> int:
-    """The switch is closed and the microphone hears. Returns the panel's process id."""
+    """Close the switch and wait until the microphone is on. Returns the panel's process id."""
     assert room.until(lambda: room.box.parts["panel"].announced)
     room.push("on")
     assert room.until(lambda: not room.floor.cut)
@@ -92,15 +90,15 @@ def closed(room: Room) -> int:
     return child.pid
 
 
-def test_a_panel_that_is_killed_cuts_until_the_next_one_has_read_the_switch(room: Room) -> None:
+def test_after_a_killed_panel_the_microphone_is_off_until_the_switch_is_read(room: Room) -> None:
     os.kill(closed(room), signal.SIGKILL)
     assert room.until(lambda: room.floor.cut, 1.0)
     assert room.until(lambda: room.box.parts["panel"].announced and not room.floor.panel_lost)
-    assert room.floor.switched_off  # the keyboard's switch begins open
+    assert room.floor.switched_off  # the keyboard's switch starts open
     closed(room)
 
 
-def test_a_panel_that_hangs_cuts_before_it_is_killed_and_hears_when_it_goes_on(room: Room) -> None:
+def test_a_hung_panel_mutes_before_it_is_killed_and_unmutes_when_it_continues(room: Room) -> None:
     pid = closed(room)
     os.kill(pid, signal.SIGSTOP)
     assert room.until(lambda: room.floor.cut, SWITCH_LATE_S + 1.0)
@@ -110,18 +108,18 @@ def test_a_panel_that_hangs_cuts_before_it_is_killed_and_hears_when_it_goes_on(r
     assert closed(room) == pid
 
 
-def test_a_panel_that_keeps_dying_never_lets_the_microphone_hear(room: Room) -> None:
+def test_a_crash_looping_panel_keeps_the_microphone_off(room: Room) -> None:
     closed(room)
-    part, hears = room.box.parts["panel"], [not room.floor.microphone_off]
+    part, microphone_on = room.box.parts["panel"], [not room.floor.microphone_off]
     for _ in range(6):
         assert room.until(lambda: part.child is not None)
         if (child := part.child) is not None:
             child.kill()
         assert room.until(lambda: part.child is not child)
-        assert room.until(lambda: room.floor.microphone_off, 1.0)  # the supervisor's own next step
+        assert room.until(lambda: room.floor.microphone_off, 1.0)  # the supervisor's next step
         time.sleep(0.05)
-        hears.append(not room.floor.microphone_off)
-    assert hears == [True] + [False] * 6
+        microphone_on.append(not room.floor.microphone_off)
+    assert microphone_on == [True] + [False] * 6
     assert part.failed
-    assert room.until(lambda: part.announced, 30.0)  # it is tried again all the same
+    assert room.until(lambda: part.announced, 30.0)  # it is restarted nevertheless
     assert not part.failed

@@ -1,4 +1,4 @@
-"""Dimming in software."""
+"""Software PWM for dimming."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from appliance.panel.software_pwm import SoftwarePwm, plan
 PERIOD_S = 0.01
 
 
-def test_every_line_is_lit_at_the_begin_and_dark_after_its_share() -> None:
+def test_every_line_is_lit_at_the_start_and_dark_after_its_share() -> None:
     at_s, lit = zip(*plan({22: 0.25, 23: 0.5}, PERIOD_S), strict=True)
     assert at_s == pytest.approx((0.0, 0.0025, 0.005))
     assert lit == ({22: True, 23: True}, {22: False}, {23: False})
 
 
-def test_lines_of_one_share_go_dark_together_and_no_line_is_no_work() -> None:
+def test_lines_with_one_share_switch_together_and_no_lines_need_no_steps() -> None:
     assert len(plan({22: 0.5, 23: 0.5}, PERIOD_S)) == 2
     assert plan({}, PERIOD_S) == []
 
 
 @pytest.mark.parametrize(("share", "lit"), [(0.0, False), (1.0, True), (-1.0, False), (3.0, True)])
-def test_fully_on_or_off_is_one_write_and_no_thread(share: float, lit: bool) -> None:
+def test_fully_on_or_off_needs_one_write_and_no_thread(share: float, lit: bool) -> None:
     written: list[tuple[int, bool]] = []
     dimmer = SoftwarePwm(lambda line, on: written.append((line, on)), 100.0)
     dimmer.set(22, share)
@@ -32,7 +32,7 @@ def test_fully_on_or_off_is_one_write_and_no_thread(share: float, lit: bool) -> 
     dimmer.close()
 
 
-def test_a_share_is_lit_and_dark_in_turn_until_the_line_is_set() -> None:
+def test_a_dimmed_line_alternates_until_it_is_set() -> None:
     written: list[bool] = []
     often = threading.Event()
 

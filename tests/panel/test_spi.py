@@ -1,4 +1,4 @@
-"""Bytes to an SPI device: one transfer a frame, and a bus that is none says what to do."""
+"""An unusable SPI device raises an error with a remedy and leaks no descriptor."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from appliance.panel.led_strip import APA102_HZ
 from appliance.panel.spi import SpiBus
 
 
-@pytest.mark.parametrize("what", ["missing", "a plain file"])
-def test_a_bus_that_is_none_says_what_to_do(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("kind", ["missing", "a plain file"])
+def test_an_unusable_bus_raises_an_error_with_a_remedy(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "spidev0.0"
-    if what == "a plain file":
+    if kind == "a plain file":
         path.touch()
     with pytest.raises(PanelError) as caught:
         SpiBus(str(path), APA102_HZ)
     assert "dtparam=spi=on" in caught.value.remedy
 
 
-def test_of_a_device_that_takes_no_settings_no_descriptor_is_left_open(tmp_path: Path) -> None:
+def test_a_device_that_refuses_settings_leaves_no_open_descriptor(tmp_path: Path) -> None:
     path = tmp_path / "spidev0.0"
     path.touch()
     before = len(list(Path("/proc/self/fd").iterdir()))

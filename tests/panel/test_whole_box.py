@@ -1,5 +1,5 @@
-"""The box on the simulated card with its panel on the keyboard: the switch in the middle of what
-its owner says."""
+"""The box on the simulated card with a keyboard panel: the mute switch is opened in the middle of a
+sentence."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 PARTS = ("conductor", "playback", "capture", "listener", "panel")
 WORDS = "tell me how the tides of the sea follow the moon and why there are two of them each day"
-SURE_S = 20.0  # for anything to happen on a busy machine
+SURE_S = 20.0  # limit on a busy machine
 
 
-def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_listener() -> None:
+def test_opening_the_switch_mid_sentence_stops_all_samples_to_the_listener() -> None:
     owner = scene.parse({"owner": [{"at_s": 0.0, "say": WORDS}]}, name="owner", folder=Path())
     words = script_sounds.make(owner, owner.owner[0]).samples
     panel = {"panel": {"gpio": "keyboard", "mute_switch": True}, "speaking": {"chime": False}}
     chosen = settings.load(None, panel)
-    heard: list[tuple[int, Samples]] = []  # by the card's index
+    heard: list[tuple[int, Samples]] = []  # with the card's index
     cut = end = 0
 
     def act(stage: BenchHarness) -> None:
@@ -40,7 +40,7 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
         finger = ButtonPresser(stage.state_dir / place(chosen).name)
         finger.push("on")
         assert stage.wait_until(lambda: not floor.microphone_off, SURE_S)
-        stage.wait(1.0)  # the listener learns how quiet it is
+        stage.wait(1.0)  # the listener learns the noise floor
         at = stage.card.now() + RATE_HZ // 5
         end = at + len(words)
         stage.card.add_sound(at, words)
@@ -66,11 +66,11 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
     recording = stage.play()
     before = [samples for index, samples in heard if index < cut - RATE_HZ // 10]
     after = [samples for index, samples in heard if index >= cut]
-    assert end - cut > RATE_HZ // 2, "the owner went on speaking"
+    assert end - cut > RATE_HZ // 2, "the owner continued speaking"
     assert np.abs(np.concatenate(before).astype(int)).max() > 500
     assert len(after) > 100
     assert not np.concatenate(after).any()
     assert not list(recording.messages_of(Think))
-    # To the listener the sentence ended there, as finely as it tells ends.
+    # The listener ends the sentence there, within its precision.
     ends = [stage.index(said.index) - cut for _, said in recording.messages_of(SpeechEnded)]
     assert all(late < RATE_HZ // 4 for late in ends)
