@@ -230,10 +230,10 @@ def test_a_misnamed_seed_is_logged_and_announced_with_a_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note(ProvisionResult(misnamed="interlude.yaml.txt"), tmp_path)
-    said = (tmp_path / BAD_SEED).read_text()
-    assert "interlude.yaml.txt on the card is not read. Put what it says into" in said
-    assert capsys.readouterr().out == f"<4>The card's seed was not used: {said}\n"
-    assert "interlude dot yaml dot txt on the card is not read" in card_says(said, english())
+    text = (tmp_path / BAD_SEED).read_text()
+    assert "interlude.yaml.txt on the card is not read. Put what it says into" in text
+    assert capsys.readouterr().out == f"<4>The card's seed was not used: {text}\n"
+    assert "interlude dot yaml dot txt on the card is not read" in card_says(text, english())
     note(ProvisionResult(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)
     both = (tmp_path / BAD_SEED).read_text()
     assert "interlude.yaml is no text." in both

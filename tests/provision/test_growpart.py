@@ -69,8 +69,8 @@ def test_partition_and_file_system_fill_the_card_and_keep_their_data(
     assert after[1][:2] == before[1][:2]
     assert after[1][2] > 60 * MIB // SECTOR
     assert "No errors detected" in command(["sfdisk", "--verify", str(disk)], "")
-    said = command(["dumpe2fs", "-h", str(device)], "")
-    blocks = next(line.split()[-1] for line in said.splitlines() if "Block count" in line)
+    dump = command(["dumpe2fs", "-h", str(device)], "")
+    blocks = next(line.split()[-1] for line in dump.splitlines() if "Block count" in line)
     assert int(blocks) * 1024 > 55 * MIB
     assert "as it was" in device.read_bytes().decode("latin-1")
     assert programs == ["sfdisk", "partx", "resize2fs"]

@@ -67,11 +67,11 @@ def outcome(name: str, data: bytes) -> Seed | None:
         seed = parse_seed({name: data})
         check(seed)
     except SeedRefused as error:
-        said = str(error)
+        refusal = str(error)
     else:
         return seed
-    assert said.encode().decode().isprintable()
-    assert len(said) < 500
+    assert refusal.encode().decode().isprintable()
+    assert len(refusal) < 500
     return None
 
 

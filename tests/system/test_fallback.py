@@ -389,16 +389,16 @@ def test_a_system_on_trial_is_recognised_by_the_notes_of_the_boot(root: Path) ->
     assert at.seen().system_on_trial
 
 
-@pytest.mark.parametrize("who", ["the kernel", "what started the machine", "nobody"])
+@pytest.mark.parametrize("source", ["the kernel", "the boot script", "none"])
 def test_slots_are_recognised_from_the_command_line_or_the_note_of_the_boot(
-    root: Path, who: str
+    root: Path, source: str
 ) -> None:
     line, start = root.parent / "cmdline", root.parent / "start"
     start.mkdir()
-    line.write_text("quiet interlude.slot=b\n" if who == "the kernel" else "quiet\n")
-    if who == "what started the machine":
+    line.write_text("quiet interlude.slot=b\n" if source == "the kernel" else "quiet\n")
+    if source == "the boot script":
         (start / "slot").write_text("b\n")
-    assert box(root, command_line=line, start=start).seen().slots == (who != "nobody")
+    assert box(root, command_line=line, start=start).seen().slots == (source != "none")
 
 
 def test_the_other_system_is_requested_through_its_unit(root: Path) -> None:

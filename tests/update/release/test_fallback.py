@@ -47,8 +47,8 @@ def test_an_abandoned_release_is_named_with_the_running_one(
 ) -> None:
     note(store, version="0.1.0", left="0.2.0", tried=["0.2.0"])
     assert fallback.left(store) == "0.2.0"
-    (said,) = fallback.sentences(store, tmp_path / "none")
-    assert said == "Version 0.2.0 did not stay up, so I went back to version 0.1.0."
+    (sentence,) = fallback.sentences(store, tmp_path / "none")
+    assert sentence == "Version 0.2.0 did not stay up, so I went back to version 0.1.0."
 
 
 def test_a_note_about_another_release_than_the_kept_one_is_ignored(
@@ -70,15 +70,15 @@ def test_a_note_cut_short_by_a_power_loss_still_names_the_abandoned_release(
 
 def test_if_both_releases_failed_both_are_named(store: ReleaseStore, tmp_path: Path) -> None:
     note(store, version="0.1.0", tried=["0.2.0", "0.1.0"])
-    (said,) = fallback.sentences(store, tmp_path / "none")
-    assert said == "Neither of the versions 0.2.0 and 0.1.0 stayed up."
+    (sentence,) = fallback.sentences(store, tmp_path / "none")
+    assert sentence == "Neither of the versions 0.2.0 and 0.1.0 stayed up."
 
 
 def test_an_abandoned_system_is_reported_only_while_another_one_runs(
     store: ReleaseStore, tmp_path: Path
 ) -> None:
     note(store, version="0.1.0", system_left="2.0.0")
-    (said,) = fallback.sentences(store, system(tmp_path, "1.0.0"))
-    assert said == "I went back from the system 2.0.0 to the system 1.0.0."
+    (sentence,) = fallback.sentences(store, system(tmp_path, "1.0.0"))
+    assert sentence == "I went back from the system 2.0.0 to the system 1.0.0."
     assert fallback.sentences(store, system(tmp_path, "2.0.0")) == []
     assert fallback.sentences(store, tmp_path / "none") == []

@@ -297,8 +297,8 @@ def system(reader: Reader, root: bytes, size: int = 0) -> Path:
                 version="0.3.0", machine="any", made_s=0)  # fmt: skip
     names = systems.SYSTEM_ARCHIVE.parts
     with HandedOverFile(made, systems.SYSTEM_ARCHIVE.most_bytes) as handed:
-        said, signed, (boot, genuine) = open_parts(handed, "system", *names)
-        contents = [said, signed, handed.read(*boot), root or handed.read(*genuine)]
+        manifest, signed, (boot, genuine) = open_parts(handed, "system", *names)
+        contents = [manifest, signed, handed.read(*boot), root or handed.read(*genuine)]
     changed = folder / "changed.system"
     with changed.open("wb") as file:
         for name, data in zip(names, contents, strict=True):
