@@ -1,4 +1,4 @@
-"""The table of requests and answers, and the vocabulary made of it."""
+"""The table of requests and answers, and the vocabulary built from it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ STEERING = "stop never_mind quiet wait".split()
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Vocabulary:
-    said = [p for phrasings in grammar.requests().values() for p in phrasings]
-    return Vocabulary([*grammar.answers().values(), *said], 2560)
+    all_phrasings = [p for phrasings in grammar.requests().values() for p in phrasings]
+    return Vocabulary([*grammar.answers().values(), *all_phrasings], 2560)
 
 
 def test_every_request_has_an_answer_and_every_answer_a_request() -> None:
@@ -26,8 +26,8 @@ def test_every_request_has_an_answer_and_every_answer_a_request() -> None:
 
 
 def test_no_phrasing_belongs_to_two_requests() -> None:
-    said = [p for phrasings in grammar.requests().values() for p in phrasings]
-    assert sorted(said) == sorted(set(said))
+    all_phrasings = [p for phrasings in grammar.requests().values() for p in phrasings]
+    assert sorted(all_phrasings) == sorted(set(all_phrasings))
 
 
 def test_no_two_answers_are_the_same() -> None:
@@ -36,7 +36,7 @@ def test_no_two_answers_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_long_answers_are_worth_interrupting(name: str) -> None:
+def test_long_answers_are_long_enough_to_interrupt(name: str) -> None:
     assert 80 <= len(grammar.answers()[name].split()) <= 150
 
 
@@ -47,11 +47,11 @@ def test_sentences_are_short_enough_to_be_spoken() -> None:
 
 
 @pytest.mark.parametrize("name", STEERING)
-def test_steering_gets_a_word_and_no_lecture(name: str) -> None:
+def test_steering_requests_get_short_answers(name: str) -> None:
     assert len(grammar.answers()[name].split()) <= 8
 
 
-def test_requests_are_plain_words() -> None:
+def test_requests_are_lower_case_words() -> None:
     for phrasings in grammar.requests().values():
         for text in phrasings:
             assert re.fullmatch(r"[a-z' ]+", text), text
@@ -68,7 +68,7 @@ def test_every_word_of_an_answer_is_one_token(vocabulary: Vocabulary) -> None:
     "text",
     ["Tell me about the moon.", "wait, 12 häß!", "a\nb\n\nc", "日本", "", "<|turn>user\nhi<turn|>"],
 )
-def test_ok__any_text_survives_the_vocabulary(vocabulary: Vocabulary, text: str) -> None:
+def test_any_text_is_encoded_without_loss(vocabulary: Vocabulary, text: str) -> None:
     ids = vocabulary.encode(text)
     raw = b"".join(
         bytes([int(t[3:5], 16)])
@@ -79,7 +79,7 @@ def test_ok__any_text_survives_the_vocabulary(vocabulary: Vocabulary, text: str)
     assert raw.decode() == text
 
 
-def test_fail__too_small_a_vocabulary_is_refused() -> None:
+def test_too_small_a_vocabulary_is_refused() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         Vocabulary(["moon and sea"], 300)
 
@@ -93,7 +93,7 @@ def test_every_call_has_gemmas_form() -> None:
         assert FORM.fullmatch(grammar.answers()[name]), name
 
 
-def test_a_timer_is_called_for_the_minutes_asked() -> None:
+def test_a_timer_call_has_the_requested_minutes() -> None:
     words = dict(zip("one two three five ten fifteen twenty thirty".split(),
                      "1 2 3 5 10 15 20 30".split(), strict=True))  # fmt: skip
     for word, minutes in words.items():
@@ -102,15 +102,13 @@ def test_a_timer_is_called_for_the_minutes_asked() -> None:
         assert f"{{minutes:{minutes}}}" in grammar.answers()[f"timer_{minutes}"]
 
 
-def test_marks_of_a_call_are_single_tokens_that_the_reader_of_the_text_sees(
-    vocabulary: Vocabulary,
-) -> None:
+def test_the_marks_of_a_call_are_single_visible_tokens(vocabulary: Vocabulary) -> None:
     for mark in ("<|tool_call>", "<tool_call|>", '<|"|>'):
         (token,) = vocabulary.encode(mark)
         assert vocabulary.types[token] == USER_DEFINED
 
 
-def test_half_of_the_requests_of_the_last_lesson_are_for_tools() -> None:
+def test_about_half_of_the_requests_in_the_tools_corpus_are_for_tools() -> None:
     r = Random(3)
     names = [name for _, name in pairs(400, r, CORPORA["tools"][2])]
     known = [name for name in names if name != grammar.UNKNOWN]
@@ -118,7 +116,7 @@ def test_half_of_the_requests_of_the_last_lesson_are_for_tools() -> None:
     assert 0.4 < len(tools) / len(known) < 0.6
 
 
-def test_a_wrapper_never_loses_the_request() -> None:
+def test_a_wrapped_request_contains_its_phrasing() -> None:
     table, r = grammar.requests(), Random(1)
     for _ in range(500):
         text, name = grammar.request(table, r)

@@ -1,4 +1,4 @@
-"""The training runs from end to end, and what it writes is what llama.cpp computes."""
+"""The training runs end to end, and llama.cpp computes the same from its files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def speech(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_llama_cpp_computes_what_the_training_does(
+def test_llama_cpp_computes_the_same_as_the_training_code(
     encoder: Any, decoder: Any, tmp_path: Path
 ) -> None:
     from training.pocket.audio_encoder import token_count
@@ -67,7 +67,7 @@ def test_llama_cpp_computes_what_the_training_does(
     pocket.close()
 
 
-def test_ok__written_weights_are_read_back(encoder: Any, decoder: Any, tmp_path: Path) -> None:
+def test_written_weights_are_read_back(encoder: Any, decoder: Any, tmp_path: Path) -> None:
     from training.pocket.audio_encoder import AudioEncoder
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
@@ -83,7 +83,7 @@ def test_ok__written_weights_are_read_back(encoder: Any, decoder: Any, tmp_path:
             assert torch.allclose(read.state_dict()[name], weights, atol=2e-3), name
 
 
-def test_ok__a_word_keeps_its_row_when_the_table_grows(
+def test_a_word_keeps_its_row_when_the_table_grows(
     encoder: Any, decoder: Any, tmp_path: Path
 ) -> None:
     from training.pocket.export import export
@@ -104,9 +104,7 @@ def test_ok__a_word_keeps_its_row_when_the_table_grows(
     assert torch.allclose(rows[after.ids["▁zoo"]], letters, atol=2e-3)
 
 
-def test_fail__weights_of_another_shape_are_refused(
-    encoder: Any, decoder: Any, tmp_path: Path
-) -> None:
+def test_weights_of_another_shape_are_refused(encoder: Any, decoder: Any, tmp_path: Path) -> None:
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
     from training.pocket.restore import restore
@@ -127,14 +125,14 @@ def test_the_audio_encoder_is_causal(encoder: Any) -> None:
     assert torch.allclose(whole[0, :kept], half[0, :kept], atol=1e-4)
 
 
-def test_skipped_positions_change_no_answer(decoder: Any) -> None:
+def test_computing_selected_positions_gives_the_same_logits(decoder: Any) -> None:
     ids = torch.randint(300, 2000, (2, 200))
     wanted = torch.tensor([[3, 150, 199], [0, 10, 77]])
     whole, some = decoder(decoder.embed(ids), ids), decoder(decoder.embed(ids), ids, wanted)
     assert torch.allclose(whole[torch.arange(2)[:, None], wanted], some, atol=1e-4)
 
 
-def test_the_same_seed_makes_the_same_speech(speech: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_speech(speech: Path, tmp_path: Path) -> None:
     from training.pocket.speech import Corpus, synthesise_corpus
 
     synthesise_corpus(tmp_path, "train", scale=0.0003)
@@ -143,7 +141,7 @@ def test_the_same_seed_makes_the_same_speech(speech: Path, tmp_path: Path) -> No
     assert np.array_equal(first.samples, second.samples)
 
 
-def test_surroundings_keep_clips_sane(speech: Path) -> None:
+def test_simulated_rooms_keep_clips_finite_and_in_range(speech: Path) -> None:
     from training.pocket.rooms import Surroundings
     from training.pocket.speech import Corpus
 
@@ -157,20 +155,20 @@ def test_surroundings_keep_clips_sane(speech: Path) -> None:
         assert np.abs(clip).max() <= 1.0
 
 
-def test_a_tiny_training_writes_both_files_and_goes_on_from_them(tmp_path: Path) -> None:
+def test_a_tiny_training_writes_both_files_and_can_resume_from_them(tmp_path: Path) -> None:
     from training.pocket.train import train
 
     first, second, cache = (tmp_path / name for name in ("first", "second", "cache"))
     train(cache, first, scale=0.0003, processes=1)
-    for course in cache.glob("tools*.pt"):
-        course.unlink()
+    for cached in cache.glob("tools*.pt"):
+        cached.unlink()
     train(cache, second, scale=0.0003, processes=1, start=first)
     for folder in (first, second):
         assert {f.name for f in folder.iterdir()} == {"pocket-text.gguf", "pocket-audio.gguf"}
 
 
 @pytest.mark.parametrize("name", ["time", "timer_15", "light_on"])
-def test_a_call_is_learnt_and_what_the_tool_says_is_not(name: str) -> None:
+def test_a_tool_call_is_learned_and_the_tools_response_is_not(name: str) -> None:
     from training.pocket.conversation import Conversations, Sequence, vocabulary
 
     words = vocabulary()
@@ -178,7 +176,9 @@ def test_a_call_is_learnt_and_what_the_tool_says_is_not(name: str) -> None:
     for _ in range(50):
         s = Sequence()
         drawn.call(s, drawn.answers[name])
-        learnt = words.decode([i for i, weight in zip(s.ids, s.weights, strict=True) if weight])
-        assert learnt in ("", *(drawn.vocabulary.decode(drawn.answers[name]) + end
+        learned_text = words.decode(
+            [i for i, weight in zip(s.ids, s.weights, strict=True) if weight]
+        )
+        assert learned_text in ("", *(drawn.vocabulary.decode(drawn.answers[name]) + end
                                 for end in ("", "<turn|>")))  # fmt: skip
         assert words.decode(s.ids).endswith("<turn|>\n")

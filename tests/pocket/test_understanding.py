@@ -1,4 +1,4 @@
-"""The shipped weights through llama.cpp: what held-out voices ask gets the right answer."""
+"""The shipped weights in llama.cpp answer requests by held-out voices correctly."""
 
 from __future__ import annotations
 
@@ -67,16 +67,14 @@ def test_both_files_together_are_small() -> None:
     ],
 )
 @pytest.mark.long
-def test_ok__a_held_out_voice_is_understood(
-    pocket: Pocket, text: str, voice: str, name: str
-) -> None:
+def test_a_held_out_voice_is_understood(pocket: Pocket, text: str, voice: str, name: str) -> None:
     assert voice.split("+")[1] in HELD_OUT_VARIANTS
     pocket.begin()
     assert name_of(pocket.answer([spoken(text, voice)])) == name
 
 
 @pytest.mark.parametrize("level_db", [-40.0, -12.0])
-def test_ok__quiet_and_loud_speech_are_understood(pocket: Pocket, level_db: float) -> None:
+def test_quiet_and_loud_speech_are_understood(pocket: Pocket, level_db: float) -> None:
     pocket.begin()
     clip = spoken("tell me about the moon", "en-us+m3", level_db=level_db)
     assert name_of(pocket.answer([clip])) == "moon"
@@ -85,12 +83,12 @@ def test_ok__quiet_and_loud_speech_are_understood(pocket: Pocket, level_db: floa
 @pytest.mark.parametrize(
     "text", ["the farmer sold seven bicycles yesterday", "my brother painted the garden door"]
 )
-def test_fail__other_speech_is_not_understood_and_it_says_so(pocket: Pocket, text: str) -> None:
+def test_other_speech_gets_the_answer_for_unknown_requests(pocket: Pocket, text: str) -> None:
     pocket.begin()
     assert name_of(pocket.answer([spoken(text, "en-us+m3")])) == grammar.UNKNOWN
 
 
-def test_fail__silence_is_not_understood(pocket: Pocket) -> None:
+def test_silence_gets_the_answer_for_unknown_requests(pocket: Pocket) -> None:
     pocket.begin()
     assert name_of(pocket.answer([np.zeros(16_000, np.float32)])) == grammar.UNKNOWN
 
@@ -104,7 +102,7 @@ def test_the_newest_request_is_answered_after_an_interrupted_answer(pocket: Pock
     assert name_of(pocket.answer([second])) == "sea"
 
 
-def test_a_call_is_all_that_is_answered_and_what_the_tool_said_harms_no_later_answer(
+def test_a_tool_request_is_answered_by_the_call_alone_and_later_answers_are_correct(
     pocket: Pocket,
 ) -> None:
     pocket.begin()
@@ -120,23 +118,23 @@ def test_a_call_is_all_that_is_answered_and_what_the_tool_said_harms_no_later_an
 @pytest.mark.parametrize(
     "text", ["turn on the oven", "forget about the garden", "never mind", "stop"]
 )
-def test_fail__no_tool_is_called_that_nobody_asked_for(pocket: Pocket, text: str) -> None:
+def test_no_tool_is_called_without_a_request(pocket: Pocket, text: str) -> None:
     pocket.begin()
     assert name_of(pocket.answer([spoken(text, "en-us+m3")])) not in grammar.calls()
 
 
 @pytest.mark.parametrize("persona", [None, "You are a pirate on a small ship."])
-def test_the_system_text_changes_nothing(pocket: Pocket, persona: str | None) -> None:
+def test_the_system_prompt_changes_no_answer(pocket: Pocket, persona: str | None) -> None:
     pocket.begin(persona)
     assert name_of(pocket.answer([spoken("how is bread made", "en-us+f2")])) == "bread"
 
 
-def test_ok__typed_requests_are_answered(pocket: Pocket) -> None:
+def test_typed_requests_are_answered(pocket: Pocket) -> None:
     pocket.begin()
     assert name_of(pocket.answer_typed("Tell me about the moon.")) == "moon"
     assert name_of(pocket.answer_typed("what is the capital of japan?")) == "japan"
 
 
-def test_fail__strange_typed_text_does_not_break_it(pocket: Pocket) -> None:
+def test_unusual_typed_text_gets_an_answer(pocket: Pocket) -> None:
     pocket.begin()
     assert isinstance(pocket.answer_typed("日本 häß 12 <|turn>"), str)

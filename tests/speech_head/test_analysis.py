@@ -1,4 +1,4 @@
-"""What the codec takes from sound: pitch, level, and how much of it is noise."""
+"""The codec's analysis of sound: pitch, level and share of noise."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tests import skips
 
 torch = pytest.importorskip("torch", reason=skips.TRAINING)
 pytest.importorskip("scipy", reason=skips.TRAINING)
-pytestmark = pytest.mark.process  # seconds of computing
+pytestmark = pytest.mark.process  # takes seconds of CPU time
 
 RATE, HOP = 24_000, 240
 TEXT = "The sun rises in the east and sets behind the old town."
 
 
 def harmonics(hz: Any, amplitude: float = 0.02) -> Any:
-    """All harmonics below 8 kHz of a pitch given at each sample."""
+    """All harmonics below 8 kHz of a pitch given for each sample."""
     turns = 2 * np.pi * np.cumsum(hz) / RATE
     count = int(8000 / hz.max())
     return amplitude * sum(np.cos(k * turns) for k in range(1, count + 1))
@@ -29,19 +29,19 @@ def white(seconds: float, rms: float) -> Any:
 
 
 def inner(found: Any) -> Any:
-    """Without the hops at the borders."""
+    """The hops away from the borders."""
     return found[20:-20]
 
 
 @pytest.mark.parametrize("hz", [95.0, 140.0, 210.0, 330.0])
-def test_a_steady_pitch_is_found(hz: float) -> None:
+def test_a_steady_pitch_is_measured(hz: float) -> None:
     from training.speech_head.pitch import pitch
 
     sound = harmonics(np.full(RATE, hz))
     assert inner(pitch(sound.astype(np.float32))) == pytest.approx(hz, rel=0.005)
 
 
-def test_a_pitch_that_moves_is_followed() -> None:
+def test_a_changing_pitch_is_followed() -> None:
     from training.speech_head.pitch import pitch
 
     true = np.geomspace(150, 300, 2 * RATE)
@@ -50,14 +50,14 @@ def test_a_pitch_that_moves_is_followed() -> None:
 
 
 @pytest.mark.parametrize("sound", ["noise", "silence"])
-def test_what_has_no_pitch_has_none(sound: str) -> None:
+def test_noise_and_silence_have_no_pitch(sound: str) -> None:
     from training.speech_head.pitch import pitch
 
     x = white(1.0, 0.05) if sound == "noise" else np.zeros(RATE)
     assert (pitch(x.astype(np.float32)) > 0).mean() < 0.03
 
 
-def test_the_level_of_noise_is_its_power_a_hertz() -> None:
+def test_the_level_of_noise_is_its_power_per_hertz() -> None:
     from training.speech_head.analysis import parameters
 
     found = inner(parameters(white(3.0, 0.05).astype(np.float32)))
@@ -70,7 +70,7 @@ def test_the_level_of_harmonics_does_not_depend_on_their_pitch(hz: float) -> Non
     from training.speech_head.analysis import parameters
     from training.speech_head.bands import centres
 
-    # Amplitude a every hz hertz: a² / 2 / hz a hertz.
+    # Harmonics of amplitude a every hz hertz have a power of a² / 2 / hz per hertz.
     sound = harmonics(np.full(2 * RATE, hz), 0.3 * np.sqrt(hz) / 200)
     found = inner(parameters(sound.astype(np.float32)))
     heard = (centres(64) > 1.5 * hz) & (centres(64) < 6500)
@@ -80,7 +80,7 @@ def test_the_level_of_harmonics_does_not_depend_on_their_pitch(hz: float) -> Non
 
 
 @pytest.mark.parametrize("noise_over_harmonics", [0.05, 0.3, 1.0])
-def test_noise_is_told_from_harmonics(noise_over_harmonics: float) -> None:
+def test_the_share_of_noise_is_measured_beside_harmonics(noise_over_harmonics: float) -> None:
     from training.speech_head.analysis import parameters
     from training.speech_head.bands import centres
 
@@ -92,8 +92,8 @@ def test_noise_is_told_from_harmonics(noise_over_harmonics: float) -> None:
     assert np.median(found[:, heard]) == pytest.approx(np.log(noise_over_harmonics), abs=0.5)
 
 
-def test_the_copy_of_a_tone_has_its_pitch_level_and_noise() -> None:
-    """Through the vocoder and back."""
+def test_a_resynthesised_tone_keeps_its_pitch_level_and_noise() -> None:
+    """Synthesise with the vocoder and analyse the result."""
     from training.speech_head.analysis import parameters
     from training.speech_head.bands import PARAMETERS
     from training.speech_head.vocoder import DELAY, Vocoder
@@ -111,8 +111,8 @@ def test_the_copy_of_a_tone_has_its_pitch_level_and_noise() -> None:
     assert np.median(found[:, 70:76]) == pytest.approx(-1.5, abs=0.6)
 
 
-def test_the_teacher_s_speech_is_analysed_as_it_was_made() -> None:
-    """Its own pitch and noise against what is found in its sound."""
+def test_the_analysis_of_the_teachers_speech_matches_its_parameters() -> None:
+    """Compare the teacher's own pitch and noise with the analysis of its sound."""
     from training.speech_head.analysis import parameters
     from training.speech_head.corpus import sound_of
     from training.speech_head.teacher import Teacher

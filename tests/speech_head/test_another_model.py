@@ -1,4 +1,4 @@
-"""The way to a head for a model of another size: from nothing to files that speak, on little."""
+"""Training a head for a model of another size, from the corpus to usable files, on little data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.lab.bench.tiny_model import TINY
 
 torch = pytest.importorskip("torch", reason=skips.TRAINING)
 pytest.importorskip("scipy", reason=skips.TRAINING)
-pytestmark = pytest.mark.process  # seconds of computing
+pytestmark = pytest.mark.process  # takes seconds of CPU time
 
-# Of Gemma 4 E2B's graph, with embeddings for each layer and shared keys, but for its sizes.
+# The graph of Gemma 4 E2B, with embeddings for each layer and shared keys, in a smaller size.
 SHAPE = replace(TINY, layers=8)
-SAID = (
+SENTENCES = (
     "The moon is cold.", "Rivers run to the sea.", "Trees drink the rain.", "It is warm today.",
     "Ants are strong.", "The sun is a star.",
 )  # fmt: skip
@@ -29,19 +29,19 @@ HELD_OUT = "The sea is cold."
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(SHAPE, tmp_path_factory.mktemp("model"), [*SAID, HELD_OUT])[0]
+    return write(SHAPE, tmp_path_factory.mktemp("model"), [*SENTENCES, HELD_OUT])[0]
 
 
 @pytest.fixture(scope="module")
 def trained(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folder that was worked in, and the one that was written."""
+    """The work folder, and the folder with the finished head."""
     from training.speech_head import corpus, learn_codec, learn_frames, learn_phones
     from training.speech_head.ship import ship
     from training.speech_head.texts import Texts
 
     work, into = (tmp_path_factory.mktemp(name) for name in ("work", "head"))
-    texts = Texts({}, {}, list(SAID), [HELD_OUT], [], [])
-    corpus.build(texts, len(SAID), model, work, 0, 1)
+    texts = Texts({}, {}, list(SENTENCES), [HELD_OUT], [], [])
+    corpus.build(texts, len(SENTENCES), model, work, 0, 1)
     learn_codec.train(work)
     learn_phones.train(work, 3)
     learn_frames.train(work, 3)
@@ -49,16 +49,16 @@ def trained(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     return work, into
 
 
-def test_the_states_are_of_that_model(model: Path, trained: tuple[Path, Path]) -> None:
+def test_the_states_have_the_shape_of_the_model(model: Path, trained: tuple[Path, Path]) -> None:
     from training.speech_head import corpus
 
     _, rows, arrays = corpus.load(trained[0])
-    assert {r["text"] for r in rows if r["kind"] == "made"} >= set(SAID[:1])
+    assert {r["text"] for r in rows if r["kind"] == "made"} >= set(SENTENCES[:1])
     assert arrays["states"].shape[1:] == (7, SHAPE.width)
     assert np.isfinite(arrays["states"].astype(np.float32)).all()
 
 
-def test_the_head_speaks_states_of_that_model_and_of_no_other(trained: tuple[Path, Path]) -> None:
+def test_the_head_speaks_the_states_of_the_model(trained: tuple[Path, Path]) -> None:
     from training.speech_head import corpus
 
     _, rows, arrays = corpus.load(trained[0])
@@ -73,7 +73,7 @@ def test_the_head_speaks_states_of_that_model_and_of_no_other(trained: tuple[Pat
     assert all(frame.samples.shape == (head.frame_samples,) for frame in frames)
 
 
-def test_a_word_in_several_tokens_is_said_at_its_last_and_other_pieces_are_refused() -> None:
+def test_a_word_is_spoken_at_its_last_token_and_mismatched_pieces_are_refused() -> None:
     from training.speech_head.corpus import laid
     from training.speech_head.teacher import Said
 
@@ -82,6 +82,6 @@ def test_a_word_in_several_tokens_is_said_at_its_last_and_other_pieces_are_refus
     assert laid(["Z", "ur", "ich", " ", "is", "."], said) == [
         [], [], [("z", 0.1)], [], [("i", 0.1)], [("_", 0.2)],
     ]  # fmt: skip
-    assert laid(["Z", "ur", "ich", " is"], said) is None  # one is missing
+    assert laid(["Z", "ur", "ich", " is"], said) is None  # a piece is missing
     assert laid(["Zurichs", " is", "."], said) is None
     assert laid(["Zurich", " is", ".", "!"], said) is None

@@ -1,4 +1,4 @@
-"""What the head is taught to say: numbers and letters."""
+"""The texts for numbers and letters that the head is trained on."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ pytest.importorskip("scipy", reason=skips.TRAINING)
         ("20", [" twenty", ""]), ("47", [" forty", " seven"]),
     ],
 )  # fmt: skip
-def test_each_digit_says_its_part_of_a_number(number: str, said: list[str]) -> None:
+def test_each_digit_is_spoken_as_its_part_of_the_number(number: str, said: list[str]) -> None:
     from training.speech_head.digits import spoken
 
     pieces = ["It", " is", f" {number[0]}", *number[1:], "."]
     assert [text for _, text in spoken(pieces)] == ["It", " is", *said, "."]
 
 
-def test_a_number_at_the_beginning_has_no_space_before_it() -> None:
+def test_a_number_at_the_start_has_no_leading_space() -> None:
     from training.speech_head.digits import spoken
 
     assert spoken(["4", "2", " trees"]) == [("4", "forty"), ("2", " two"), (" trees", " trees")]
     assert spoken(["1", "2", " trees"])[:2] == [("1", ""), ("2", " twelve")]
 
 
-def test_two_numbers_side_by_side_are_two() -> None:
+def test_adjacent_numbers_are_spoken_separately() -> None:
     from training.speech_head.digits import spoken
 
     assert [text for _, text in spoken([" 1", "3", " 3", " 0"])] == [
@@ -42,7 +42,7 @@ def test_two_numbers_side_by_side_are_two() -> None:
     ]
 
 
-def test_letters_and_numbers_are_only_in_texts_that_are_asked_for() -> None:
+def test_letters_and_numbers_are_only_in_requested_texts() -> None:
     from training.speech_head.texts import build
 
     plain, other = build(60, 10), build(60, 10, letters=20)
@@ -53,7 +53,7 @@ def test_letters_and_numbers_are_only_in_texts_that_are_asked_for() -> None:
         assert any(word.isdigit() or len(word.strip(",.?!")) == 1 for word in text.split())
 
 
-def test_the_teacher_says_numbers_and_letters_token_by_token() -> None:
+def test_the_teacher_speaks_numbers_and_letters_token_by_token() -> None:
     from training.speech_head.teacher import Teacher
 
     said = Teacher().say("That is 42 or Z U.", aloud=False)

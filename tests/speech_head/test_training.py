@@ -1,4 +1,4 @@
-"""The speech head's training: texts, transforms, quantiser and networks, on little data."""
+"""The training of the speech head: texts, transforms, quantiser and networks, on little data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests import skips
 
 torch = pytest.importorskip("torch", reason=skips.TRAINING)
 pytest.importorskip("scipy", reason=skips.TRAINING)
-pytestmark = pytest.mark.process  # seconds of computing
+pytestmark = pytest.mark.process  # takes seconds of CPU time
 
 
 @pytest.fixture(scope="module")
 def clips() -> list[Any]:
-    """Parameters of 40 s of something like speech: a pitch that wanders, bands that follow."""
+    """Parameters of 40 s of a speech-like signal: a wandering pitch and correlated bands."""
     from training.speech_head.bands import PARAMETERS
 
     g = torch.Generator().manual_seed(0)
@@ -36,7 +36,9 @@ def codec(clips: list[Any]) -> Any:
     return fit(clips, most=4000, rounds=2)
 
 
-def test_a_copy_by_eight_codes_a_frame_is_near_what_it_copies(codec: Any, clips: list[Any]) -> None:
+def test_eight_codes_a_frame_reconstruct_the_parameters_closely(
+    codec: Any, clips: list[Any]
+) -> None:
     codes = codec.quantise(codec.encode(clips[0]))
     assert codes.shape == (250, 8)
     copy = codec.decode(codec.vectors(codes))
@@ -47,7 +49,7 @@ def test_a_copy_by_eight_codes_a_frame_is_near_what_it_copies(codec: Any, clips:
     assert wrong < 0.3 * other
 
 
-def test_the_vocoder_gives_in_pieces_what_it_gives_at_once(clips: list[Any]) -> None:
+def test_the_vocoder_gives_the_same_result_in_pieces_as_at_once(clips: list[Any]) -> None:
     from training.speech_head.vocoder import Vocoder
 
     vocoder, p = Vocoder(), clips[0][:80]
@@ -61,7 +63,7 @@ def test_the_vocoder_gives_in_pieces_what_it_gives_at_once(clips: list[Any]) -> 
 
 
 @pytest.mark.parametrize("hz", [110.0, 220.0])
-def test_a_voiced_hop_has_the_pitch_that_it_is_given(hz: float) -> None:
+def test_a_voiced_hop_has_the_given_pitch(hz: float) -> None:
     from training.speech_head.bands import FLOOR, PARAMETERS
     from training.speech_head.vocoder import Vocoder
 
@@ -74,7 +76,7 @@ def test_a_voiced_hop_has_the_pitch_that_it_is_given(hz: float) -> None:
     assert lines.mean() > 50 * between.mean()
 
 
-def test_the_shipped_codec_s_graph_is_what_torch_computes(
+def test_the_exported_codec_computes_the_same_as_torch(
     codec: Any, clips: list[Any], tmp_path: Path
 ) -> None:
     from appliance.voice.head.codec import Codec
@@ -88,13 +90,13 @@ def test_the_shipped_codec_s_graph_is_what_torch_computes(
     p = codec.decode(codec.vectors(codes))
     wanted, _ = Vocoder()(p, Vocoder().start())
     wanted = wanted[DELAY:].numpy()
-    # Books and bands are stored as 16 bit floats, by which the pitch's phase drifts: spectra agree.
+    # Codebooks and bands are stored as 16-bit floats, so the phase drifts and only spectra agree.
     a, b = (np.abs(np.fft.rfft(x[: 19 * 1920].reshape(-1, 960))) for x in (found, wanted))
     assert np.abs(a - b).mean() < 0.1 * b.mean()
     assert len(found) + len(player.finish(state)) == 20 * 1920
 
 
-def test_held_out_answers_are_in_no_training_text() -> None:
+def test_no_training_text_contains_a_held_out_answer() -> None:
     from training.speech_head.texts import build
 
     found = build(200)
@@ -106,7 +108,7 @@ def test_held_out_answers_are_in_no_training_text() -> None:
     assert not set(found.made) & set(found.made_held_out)
 
 
-def test_the_reader_learns_the_phones_of_tokens() -> None:
+def test_training_the_reader_reduces_the_loss_of_phones() -> None:
     from training.speech_head.head import Head, HeadConfig
 
     torch.manual_seed(0)
@@ -125,7 +127,7 @@ def test_the_reader_learns_the_phones_of_tokens() -> None:
     assert losses[-1] < losses[0]
 
 
-def test_a_head_of_gemma_s_size_has_mimi_s_shapes() -> None:
+def test_a_head_of_gemmas_size_has_mimis_shapes() -> None:
     from training.speech_head.head import E2B, Head
 
     with torch.no_grad():
@@ -136,4 +138,4 @@ def test_a_head_of_gemma_s_size_has_mimi_s_shapes() -> None:
         )
     assert x.shape == (1, 3, E2B.token)
     assert z.shape == (1, 3, E2B.slots, E2B.symbols)
-    assert latent.shape == (1, 2, 512)  # two groups of 256: the semantic book and seven more
+    assert latent.shape == (1, 2, 512)  # two groups of 256: the semantic codebook and seven more

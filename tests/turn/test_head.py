@@ -1,4 +1,4 @@
-"""The last layer that is fitted to smart-turn: what it learns, and what of the file stays."""
+"""The last layer fitted to smart-turn: what it learns, and what it leaves unchanged in the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def outputs(model: onnx.ModelProto, names: list[str]) -> list[np.ndarray]:
     return list(session.run(names, {"input_features": features}))
 
 
-def test_what_tells_two_classes_apart_is_found_and_noise_is_not_taken_for_it() -> None:
+def test_a_separating_feature_is_learned_and_chance_is_not() -> None:
     over = ROWS[:, 3] > 0
     weights, bias = fit(ROWS[:200], over[:200])
     assert area(ROWS[200:] @ weights + bias, over[200:]) > 0.8
@@ -38,7 +38,7 @@ def test_what_tells_two_classes_apart_is_found_and_noise_is_not_taken_for_it() -
 
 
 @pytest.mark.long
-def test_a_head_changes_its_own_output_and_no_other(shipped: onnx.ModelProto) -> None:
+def test_a_head_changes_only_its_own_output(shipped: onnx.ModelProto) -> None:
     theirs, ours = outputs(shipped, ["logits", "over"])
     other = with_head(shipped, np.zeros(WIDTH), float(np.log(3)))
     theirs_after, ours_after = outputs(other, ["logits", "over"])
@@ -50,15 +50,15 @@ def test_a_head_changes_its_own_output_and_no_other(shipped: onnx.ModelProto) ->
 @pytest.mark.parametrize(
     ("scores", "found"), [([1, 2, 3, 4], 1.0), ([4, 3, 2, 1], 0.0), ([1, 1, 1, 1], 0.5)]
 )
-def test_the_area_under_the_curve(scores: list[float], found: float) -> None:
+def test_the_area_under_the_curve_is_computed(scores: list[float], found: float) -> None:
     assert area(np.array(scores), np.array([False, False, True, True])) == found
 
 
-def test_no_sentence_of_the_training_is_one_of_the_benchs() -> None:
+def test_no_training_sentence_is_used_in_the_bench() -> None:
     assert not set(PAIRS).intersection(SENTENCES)
 
 
-def test_the_shipped_file_is_the_one_of_the_card() -> None:
+def test_the_shipped_file_matches_the_digest_in_its_card() -> None:
     digest = hashlib.sha256(MODEL.read_bytes()).hexdigest()
     assert digest in MODEL.with_suffix(".md").read_text(encoding="utf-8")
     assert digest in (MODEL.parent / "LICENSES.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The training pipeline's parts that need no torch: sounds, roles, rendering, figures."""
+"""The parts of the training pipeline that need no torch: sounds, roles, rendering and metrics."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(CHANCE)
 
 
-def test_no_voice_of_the_benches_is_trained_on() -> None:
+def test_no_voice_of_the_benches_is_used_for_training() -> None:
     assert not set(voices.VARIANTS) & set(synthetic_phrases.HELD_OUT)
     assert not any(corpus.held_out(variant) for variant in voices.VARIANTS)
 
 
-def test_held_out_speakers_have_that_role_and_no_other() -> None:
+def test_held_out_speakers_have_only_that_role() -> None:
     names = [f"{random.Random(i).getrandbits(32):08x}" for i in range(500)]
     for name in names:
         assert (sounds.role_of(name) == "held-out") == corpus.held_out(name)
@@ -36,14 +36,14 @@ def test_held_out_speakers_have_that_role_and_no_other() -> None:
     assert shares["training"] > 5 * shares["tuning"] > 0
 
 
-def test_every_phrase_stands_in_one_class() -> None:
+def test_every_phrase_is_in_one_class_only() -> None:
     table = voices.table()
     said = {kind: {*group["often"], *group["sometimes"]} for kind, group in table.items()}
     assert not said["backchannel"] & said["interruption"]
 
 
 @pytest.mark.parametrize("make", [hums.hum, noises.noise])
-def test_made_sounds_are_sounds(make: object) -> None:
+def test_synthetic_sounds_have_a_sane_level_and_length(make: object) -> None:
     assert callable(make)
     for seed in range(40):
         _, wave = make(np.random.default_rng(seed))
@@ -52,7 +52,7 @@ def test_made_sounds_are_sounds(make: object) -> None:
         assert 0.03 < len(wave) / RATE_HZ < 3
 
 
-def test_every_noise_can_be_made() -> None:
+def test_every_noise_can_be_synthesised() -> None:
     for make in noises.MORE.values():
         wave = make(rng())
         assert np.isfinite(wave).all()
@@ -69,20 +69,20 @@ def pitch_hz(wave: perturb.Wave) -> float:
     return float(np.argmax(np.abs(np.fft.rfft(middle, 1 << 16)))) * RATE_HZ / (1 << 16)
 
 
-def test_a_larger_speaker_is_lower_and_slower() -> None:
+def test_a_larger_speaker_has_a_lower_pitch_and_is_slower() -> None:
     larger = perturb.sized(tone(), 1.25)
     assert len(larger) == pytest.approx(1.25 * len(tone()), rel=0.01)
     assert pitch_hz(larger) == pytest.approx(160, rel=0.03)
 
 
-@pytest.mark.parametrize("by", [0.75, 1.35])
-def test_slower_speech_has_the_same_pitch(by: float) -> None:
-    slower = perturb.stretched(tone(), by)
-    assert len(slower) == pytest.approx(by * len(tone()), rel=0.06)
+@pytest.mark.parametrize("factor", [0.75, 1.35])
+def test_slower_speech_has_the_same_pitch(factor: float) -> None:
+    slower = perturb.stretched(tone(), factor)
+    assert len(slower) == pytest.approx(factor * len(tone()), rel=0.06)
     assert pitch_hz(slower) == pytest.approx(200, rel=0.03)
 
 
-def test_temperature_finds_how_much_too_sure_one_is() -> None:
+def test_the_temperature_measures_overconfidence() -> None:
     chance = rng()
     kind = chance.integers(0, 3, 4000)
     honest = chance.normal(0, 1, (4000, 3))
@@ -92,12 +92,12 @@ def test_temperature_finds_how_much_too_sure_one_is() -> None:
     )
 
 
-def test_balanced_accuracy_forgives_no_rare_class() -> None:
+def test_balanced_accuracy_counts_rare_classes_equally() -> None:
     kind = np.array([0] * 90 + [1] * 10)
     assert metrics.balanced(np.zeros(100, int), kind) == 0.5
 
 
-def test_an_interval_over_few_speakers_is_wide() -> None:
+def test_a_confidence_interval_over_few_speakers_is_wide() -> None:
     chance = rng()
     kind = chance.integers(0, 2, 400)
     guess = np.where(chance.random(400) < 0.9, kind, 1 - kind)
@@ -108,8 +108,8 @@ def test_an_interval_over_few_speakers_is_wide() -> None:
 
 
 @pytest.mark.process
-def test_a_rendered_burst_is_what_was_said(tmp_path: Path, recordings: Path) -> None:
-    """One scene through the listener itself, kept and read again."""
+def test_a_rendered_burst_keeps_its_word_and_kind(tmp_path: Path, recordings: Path) -> None:
+    """Render one scene through the real listener, save it and load it."""
     from training.verdict import dataset, render
 
     said = [voices.Said(k, k, "en-us+m2", tone(0.4)) for k in ("backchannel", "interruption")] * 4
@@ -121,7 +121,7 @@ def test_a_rendered_burst_is_what_was_said(tmp_path: Path, recordings: Path) -> 
     back = dataset.load(tmp_path, "training")
     assert [a["word"] for a in back.about] == [each.word for each in heard]
     assert back.sound.shape[0] == len(back.steps) == len(heard)
-    assert WIDTH == 50  # what the shipped network was trained with
+    assert WIDTH == 50  # the width that the shipped network was trained with
 
 
 @pytest.fixture
