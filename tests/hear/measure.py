@@ -47,8 +47,8 @@ SETTINGS = load_defaults().hearing
 
 
 def answer(seconds: int) -> Wave:
-    said = np.concatenate([say(ANSWER, voice) for voice in ("en-us", "en-gb")])
-    return at_level(np.resize(said, seconds * RATE_HZ), -20)
+    spoken = np.concatenate([say(ANSWER, voice) for voice in ("en-us", "en-gb")])
+    return at_level(np.resize(spoken, seconds * RATE_HZ), -20)
 
 
 def recorded(count: int) -> list[Wave]:
@@ -67,9 +67,9 @@ def _own_noise_db(wave: Wave) -> float:
 def onsets(name: str, sounds: Sequence[Wave], talk_db: float | None, noise_db: float) -> None:
     owner, true = track([at_level(s) for s in sounds], lead_s=3 if talk_db is None else 12,
                         gap_s=1.3 if talk_db is None else 2.2)  # fmt: skip
-    said = None if talk_db is None else answer(int(len(owner) / RATE_HZ))
+    talk = None if talk_db is None else answer(int(len(owner) / RATE_HZ))
     result = run(
-        HearingPipeline(SETTINGS), owner, answer=said, echo_db=talk_db or 0, noise_db=noise_db
+        HearingPipeline(SETTINGS), owner, answer=talk, echo_db=talk_db or 0, noise_db=noise_db
     )
     at = [sample for sample, _ in result.of(Onset)]
     found = [next((a - t for a in at if 0 < a - t < RATE_HZ // 2), None) for t in true]
@@ -111,9 +111,9 @@ def verdicts(name: str, sounds: Sequence[Wave], talk: Wave) -> None:
     ages = []
     for onset in true:
         near = [o.serial for at, o in result.of(Onset) if -800 < at - onset < RATE_HZ // 2]
-        said = [v for _, v in result.of(Verdict) if v.serial in near]
-        kinds[said[-1].kind if said else "missed"] += 1
-        ages += [v.age_ms for v in said[-1:]]
+        given = [v for _, v in result.of(Verdict) if v.serial in near]
+        kinds[given[-1].kind if given else "missed"] += 1
+        ages += [v.age_ms for v in given[-1:]]
     shares = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     print(f"{name:40} {shares:44} p50 {np.median(ages):.0f} ms")
 

@@ -21,17 +21,17 @@ STEP_S = 0.005
 
 def play(button: Button, edges: list[tuple[float, bool]], until: float) -> list[Gesture]:
     """The gestures for these edges, with a tick every 5 ms between them."""
-    heard: list[Gesture] = []
+    gestures: list[Gesture] = []
     now = 0.0
     for at, down in edges:
         while now < at:
-            heard += button.tick(now)
+            gestures += button.tick(now)
             now += STEP_S
-        heard += button.edge(down, at)
+        gestures += button.edge(down, at)
     while now < until:
-        heard += button.tick(now)
+        gestures += button.tick(now)
         now += STEP_S
-    return heard
+    return gestures
 
 
 def fresh(power_on: bool = False) -> Button:
@@ -85,15 +85,15 @@ def test_a_tap_shorter_than_the_debounce_is_released() -> None:
 
 def test_an_endlessly_bouncing_button_is_reported_and_counts_as_released() -> None:
     button = fresh()
-    heard = play(button, [(1.0 + i * 0.004, i % 2 == 0) for i in range(60)], 1.25)
+    gestures = play(button, [(1.0 + i * 0.004, i % 2 == 0) for i in range(60)], 1.25)
     assert button.fault == "bouncing"
-    assert heard.count("press") == heard.count("release")
+    assert gestures.count("press") == gestures.count("release")
 
 
 def test_a_stuck_button_is_reported_and_counts_as_released() -> None:
     button = fresh()
-    heard = play(button, [(1.0, True)], STUCK_S + 2.0)
-    assert (heard, button.fault) == (["press", "long", "release"], "stuck")
+    gestures = play(button, [(1.0, True)], STUCK_S + 2.0)
+    assert (gestures, button.fault) == (["press", "long", "release"], "stuck")
 
 
 def test_a_recovered_button_works_again_after_a_second() -> None:
@@ -104,8 +104,8 @@ def test_a_recovered_button_works_again_after_a_second() -> None:
 
 
 def test_a_hold_at_power_on_starts_set_up_after_a_warning() -> None:
-    heard = play(Button(power_on=True), [(0.0, True), (6.0, False)], 8.0)
-    assert heard == ["setup_warning", "setup"]
+    gestures = play(Button(power_on=True), [(0.0, True), (6.0, False)], 8.0)
+    assert gestures == ["setup_warning", "setup"]
 
 
 ARMED = ["setup_warning", "reset_warning", "reset_armed"]
@@ -124,8 +124,8 @@ def test_a_reset_needs_a_press_after_the_release() -> None:
 
 
 def test_an_armed_button_without_a_press_is_cancelled() -> None:
-    heard = play(Button(power_on=True), [(0.0, True), (16.0, False)], 16.0 + CONFIRM_S + 1.0)
-    assert heard == [*ARMED, "cancelled"]
+    gestures = play(Button(power_on=True), [(0.0, True), (16.0, False)], 16.0 + CONFIRM_S + 1.0)
+    assert gestures == [*ARMED, "cancelled"]
 
 
 def test_a_press_after_the_confirmation_time_is_an_ordinary_press() -> None:
@@ -147,10 +147,10 @@ def test_a_button_stuck_from_power_on_is_reported_and_triggers_nothing() -> None
 
 def test_a_button_that_bounces_while_armed_does_not_reset() -> None:
     edges = [(0.0, True), (16.0, False), *((16.01 + i * 0.004, i % 2 == 0) for i in range(200))]
-    heard = play(Button(power_on=True), edges, 60.0)
-    assert "reset" not in heard
-    assert heard.count("cancelled") == 1
-    assert heard.count("press") == heard.count("release")
+    gestures = play(Button(power_on=True), edges, 60.0)
+    assert "reset" not in gestures
+    assert gestures.count("cancelled") == 1
+    assert gestures.count("press") == gestures.count("release")
 
 
 def test_a_release_during_either_warning_cancels() -> None:
@@ -166,11 +166,11 @@ def test_a_hold_at_a_restart_of_the_process_is_ignored() -> None:
 
 @given(st.lists(st.floats(0.0005, 3.0), max_size=80))
 def test_a_button_not_held_at_power_on_never_resets(gaps: list[float]) -> None:
-    button, now, heard = fresh(power_on=True), 1.0, list[Gesture]()
+    button, now, gestures = fresh(power_on=True), 1.0, list[Gesture]()
     for number, gap in enumerate(gaps):
-        heard += button.edge(number % 2 == 0, now)
+        gestures += button.edge(number % 2 == 0, now)
         now += gap
-    assert not {"reset", "setup", "reset_armed"} & set(heard)
+    assert not {"reset", "setup", "reset_armed"} & set(gestures)
 
 
 @given(st.lists(st.floats(0.0005, 3.0), max_size=80), st.booleans())
@@ -178,13 +178,13 @@ def test_presses_and_releases_alternate_for_any_sequence_of_edges(
     gaps: list[float], power_on: bool
 ) -> None:
     button = Button(power_on=power_on)
-    now, down, heard = 0.0, False, button.edge(False, 0.0)
+    now, down, gestures = 0.0, False, button.edge(False, 0.0)
     for gap in gaps:
         now, down = now + gap, not down
-        heard += button.edge(down, now)
-    heard += button.edge(False, now + 0.001)
+        gestures += button.edge(down, now)
+    gestures += button.edge(False, now + 0.001)
     for later in (0.03, 0.5, 2.0):
-        heard += button.tick(now + later)
+        gestures += button.tick(now + later)
     assert not button._down
-    talk = [gesture for gesture in heard if gesture in ("press", "release")]
+    talk = [gesture for gesture in gestures if gesture in ("press", "release")]
     assert talk == ["press", "release"] * (len(talk) // 2)

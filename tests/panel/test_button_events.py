@@ -26,5 +26,5 @@ def test_each_press_is_reported_once_it_is_certain(
     gestures: list[Gesture], expected: list[PressName]
 ) -> None:
     events = ButtonEvents()
-    heard = [message.kind for gesture in gestures for message in events.events_for(gesture)]
-    assert heard == expected
+    kinds = [message.kind for gesture in gestures for message in events.events_for(gesture)]
+    assert kinds == expected

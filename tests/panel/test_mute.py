@@ -106,13 +106,13 @@ def test_a_long_press_on_a_muted_box_closes_nothing(desk: Desk, panel: Panel) ->
 
 
 def test_the_switch_sends_no_mute_request(desk: Desk, panel: Panel) -> None:
-    said = []
+    switched_off_values = []
     for off in (True, False):
         panel._gpio.drive("mute_switch", off)
         run_after(panel, 3.0)
         run_after(panel, 4.0)
-        said.append(desk.floor.switched_off)
-    assert said == [True, False]
+        switched_off_values.append(desk.floor.switched_off)
+    assert switched_off_values == [True, False]
     assert desk.sent == [MuteSwitched(off=True), MuteSwitched(off=False)]
 
 

@@ -41,9 +41,9 @@ def take(samples: Samples, kind: Judgement = "backchannel") -> EnrolmentRecordin
 
 @pytest.mark.long
 def test_a_clear_word_is_scored_in_several_variations(settings: HearingSettings) -> None:
-    heard = enrolment.score(take(spoken("right")), settings, VerdictNetwork())
-    assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)
-    assert heard.answers.embedding.shape[1] == EMBEDDING
+    scored = enrolment.score(take(spoken("right")), settings, VerdictNetwork())
+    assert len(scored.answers.log_odds) > 2 * len(enrolment.WAYS)
+    assert scored.answers.embedding.shape[1] == EMBEDDING
 
 
 @pytest.mark.parametrize(

@@ -43,18 +43,18 @@ def test_a_near_miss_is_reported_after_its_end_with_its_peak_score_and_index() -
 
 def test_two_peaks_of_one_word_are_one_near_miss() -> None:
     feed = ScoreFeed()
-    told = [*feed(0.7), *feed(0.0, 0.2), *feed(0.6), *feed(0.0, 1.0)]
-    assert [miss.score for miss in told] == [0.7]
-    told = [*feed(0.7), *feed(0.0, 1.0), *feed(0.6), *feed(0.0, 1.0)]
-    assert [miss.score for miss in told] == [0.7, 0.6]
+    reports = [*feed(0.7), *feed(0.0, 0.2), *feed(0.6), *feed(0.0, 1.0)]
+    assert [miss.score for miss in reports] == [0.7]
+    reports = [*feed(0.7), *feed(0.0, 1.0), *feed(0.6), *feed(0.0, 1.0)]
+    assert [miss.score for miss in reports] == [0.7, 0.6]
 
 
-@pytest.mark.parametrize(("score", "told"), [(0.13, 0), (0.15, 1)])
-def test_a_score_too_low_is_not_a_near_miss(score: float, told: int) -> None:
+@pytest.mark.parametrize(("score", "reports"), [(0.13, 0), (0.15, 1)])
+def test_a_score_too_low_is_not_a_near_miss(score: float, reports: int) -> None:
     assert log_odds(0.14) == pytest.approx(log_odds(THRESHOLD) - NEAR_LOG_ODDS, abs=0.05)
     feed = ScoreFeed()
     feed(score)
-    assert len(feed(0.0, 1.0)) == told
+    assert len(feed(0.0, 1.0)) == reports
 
 
 def test_the_wake_word_and_its_tail_are_not_near_misses() -> None:
@@ -68,8 +68,8 @@ def test_the_wake_word_and_its_tail_are_not_near_misses() -> None:
 
 def test_the_peak_score_of_each_interval_is_reported_while_watched() -> None:
     feed = ScoreFeed(watched=True)
-    told = [*feed(0.02, 0.1), *feed(0.05, 0.02), *feed(0.01, 0.3)]
-    assert told == [WakeScore(0.05, 0.9), WakeScore(0.01, 0.9)]
+    reports = [*feed(0.02, 0.1), *feed(0.05, 0.02), *feed(0.01, 0.3)]
+    assert reports == [WakeScore(0.05, 0.9), WakeScore(0.01, 0.9)]
     feed.near.watched = False
     assert feed(0.02, 1.0) == []
 
