@@ -108,7 +108,7 @@ def recording_server() -> Iterator[tuple[int, list[bytes]]]:
     [{}, {"broker": "ha.local"}, {"port": 1}, {"user": "bob"}, {"tls": True}],
     ids=lambda sections: next(iter(sections), "the same"),
 )
-def test_the_password_that_is_kept_goes_to_the_broker_of_the_settings_alone(
+def test_the_saved_password_is_sent_only_to_the_broker_of_the_settings(
     recording_server: tuple[int, list[bytes]], tmp_path: Path, sections: dict[str, Any]
 ) -> None:
     port, received = recording_server

@@ -118,7 +118,7 @@ def test_a_backchannel_is_an_event_only_during_an_answer() -> None:
     "messages",
     [
         (SpeechEnded(5, 0, 32_000, last=False),),  # one part of a long turn
-        (SpeechEnded(5, 0, 0, last=True),),  # the button was held and nobody spoke
+        (SpeechEnded(5, 0, 0, last=True),),  # the button was held without speech
         (PlaybackFinished(9, 100, 0),),  # an answer that was never played
         (PlaybackStopped(9, 0, 0),),
         (Verdict(1, "interruption", 300),),

@@ -159,7 +159,6 @@ def test_a_tool_call_reaches_home_assistant_and_its_answer_is_spoken(
             "interlude/x/ha/response", answer(request["id"], speech="Turned on the light")
         )
         assert box.get("speaker", Speak).text == "Turned on the light"
-        assert (
-            box.get("thinker", ToolAnswered).text == HOUSE_NOTE
-        )  # the note, not Home Assistant's text
+        # The model gets the note, not Home Assistant's text.
+        assert box.get("thinker", ToolAnswered).text == HOUSE_NOTE
         assert box.get("speaker", Speak).text == "And now?"

@@ -145,9 +145,8 @@ def test_a_frozen_broker_gets_the_newest_state_and_no_late_event_when_it_thaws(
         box.until(lambda: box.online(observer))
         box.until(lambda: box.shows(observer, "state", state="idle"))
         broker.freeze()
-        box.owner_asks(
-            5
-        )  # later states wait for receipts; the first events may already be in flight
+        # Later states wait for receipts; the first events may already be in flight.
+        box.owner_asks(5)
         turn = box.get("thinker", Think).turn
         box.wait(1.3)
         box.begin_answer(turn)

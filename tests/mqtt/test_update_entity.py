@@ -50,9 +50,8 @@ def test_a_box_without_anything_ready_is_up_to_date() -> None:
     payload = make_entity().payload()
     assert payload["installed_version"] == payload["latest_version"] == "0.2.0"
     assert (payload["in_progress"], payload["update_percentage"]) == (False, None)
-    assert (
-        payload["release_summary"] == ""
-    )  # Home Assistant refuses the whole payload for a null here
+    # Home Assistant refuses the whole payload for a null here.
+    assert payload["release_summary"] == ""
     with pytest.raises(CommandRejected, match="nothing to install"):
         make_entity().install(1.0)
 
