@@ -1,6 +1,5 @@
 """Speech of a text by the head in one process: the tokens of words, and a head that fails its
-check.
-"""
+check."""
 
 from __future__ import annotations
 

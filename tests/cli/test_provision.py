@@ -84,8 +84,7 @@ def test_the_panel_writes_its_request_where_it_is_read(tmp_path: Path) -> None:
 
 class Spoken(SetupAnnouncer):
     """A box that can be reached from `opens_s` on, restarts by itself at `ends_s` and speaks for
-    five seconds. Its clock advances while the announcer sleeps.
-    """
+    five seconds. Its clock advances while the announcer sleeps."""
 
     def __init__(self, opens_s: float = 0.0, ends_s: float = -1.0) -> None:
         self.time_s, self.opens_s, self.ends_s = 0.0, opens_s, ends_s
@@ -180,8 +179,7 @@ def test_a_reset_whose_request_cannot_be_deleted_restarts_the_box_once_and_waits
     ground: ProvisionTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The state on a card that became read-only: the request stays, and the path unit starts its
-    service again.
-    """
+    service again."""
     waits: list[float] = []
     voice, memory, request_folder = Spoken(), tmp_path / "memory", tmp_path / "wishes"
     memory.mkdir()

@@ -1,6 +1,5 @@
 """Root applies the settings that the box requests, from a fixed list of keys, and nothing that it
-cannot check.
-"""
+cannot check."""
 
 from __future__ import annotations
 

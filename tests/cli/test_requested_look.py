@@ -1,6 +1,5 @@
 """Root starts the unit that looks for an update when the page requests it. Root itself reads
-neither the address nor the stick.
-"""
+neither the address nor the stick."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ ID = "0123456789abcdef"
 
 class Box:
     """The folders of root and of the box, below one folder of the test. `started`: the started
-    units.
-    """
+    units."""
 
     def __init__(self, root: Path) -> None:
         self.wanted, self.changed = root / "wanted", root / "changed"

@@ -106,8 +106,7 @@ def test_the_voice_in_use_is_not_removed_however_it_was_chosen(
     box: Box, chosen: str | None, refused: list[str]
 ) -> None:
     """The settings file says `auto`: the voice in use is the one that was set, or the first
-    installed one.
-    """
+    installed one."""
     for name in ("alba", "ljspeech"):
         box.lay(name)
     bundles.plant(box.settings.programs_path())

@@ -1,6 +1,5 @@
 """The start of the box: invalid settings end a command at a terminal, but a service starts and
-announces them.
-"""
+announces them."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ Answer = StateChanged | Forgotten | CommandRefused
 
 class Answering(threading.Thread):
     """The control socket of a box that gives every command the same answer and records the
-    commands.
-    """
+    commands."""
 
     def __init__(
         self, settings: Settings, answer: StateChanged | Forgotten | CommandRefused

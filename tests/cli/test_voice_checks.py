@@ -1,6 +1,5 @@
 """The findings of `interlude check` about the voice head: only if it is selected, and with the
-reason if it cannot speak.
-"""
+reason if it cannot speak."""
 
 from __future__ import annotations
 

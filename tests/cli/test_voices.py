@@ -1,6 +1,5 @@
 """`interlude voices`: the installed voices, the programs that speak them, and the bundles on a
-stick.
-"""
+stick."""
 
 from __future__ import annotations
 

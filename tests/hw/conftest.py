@@ -1,6 +1,5 @@
 """A stage for one test: a folder in memory with simulated cards, and functions to play, capture and
-wait.
-"""
+wait."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ PLAYBACK, CAPTURE = 0, 1
 
 class Stage:
     """One card, the ALSA device "sim". The buffers are so deep that no load causes an xrun in a
-    test.
-    """
+    test."""
 
     def __init__(self, folder: Path, card: SoundCard) -> None:
         self.folder = folder
@@ -63,8 +61,7 @@ class Stage:
 
     def read_until(self, pcm: Any, index: int) -> Samples:
         """Wait until the card is past `index`, then return what `pcm` captured and was not read
-        before.
-        """
+        before."""
         self.wait(index + 1)
         blocks = [np.frombuffer(self.first_read, np.int16)]
         self.first_read = b""

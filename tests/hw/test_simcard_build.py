@@ -1,6 +1,5 @@
 """The software sound card is built without a warning, and its C and Python sides agree on the
-memory layout.
-"""
+memory layout."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The hardware that the SD slot depends on, read from a device tree by handles and groups, if it is
-enabled.
-"""
+enabled."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The packages of a lock file that the box needs, without those for another Python and those
-without a wheel.
-"""
+without a wheel."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """What survives a change of the slot: the folders of the box below /var/lib and systemd's timer
-stamps, on a partition that grants no rights.
-"""
+stamps, on a partition that grants no rights."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ def test_the_data_partition_is_mounted_without_setuid_and_devices() -> None:
 
 def test_the_stamps_of_persistent_timers_are_on_the_data_partition() -> None:
     """systemd.timer(5), Persistent=: the stamp file below /var/lib/systemd/timers is "stored on
-    disk".
-    """
+    disk"."""
     timers = (ROOT / "system/usr/lib/systemd/system").glob("*.timer")
     persistent = [path.name for path in timers if "\nPersistent=yes\n" in path.read_text()]
     assert "interlude-pull.timer" in persistent
@@ -44,8 +42,7 @@ def test_the_stamps_of_persistent_timers_are_on_the_data_partition() -> None:
 
 def bound(tmp_path: Path) -> dict[str, Path]:
     """Run the loop of init that binds the folders, on trees of the test. Returns place → folder of
-    the data partition.
-    """
+    the data partition."""
     (loop,) = re.findall(
         r"^while read -r path; do\n.*?^done </kept$",
         (FOLDER / "init").read_text(),

@@ -19,8 +19,7 @@ NO_LETTER, HIDDEN = 1 << 63, 1 << 62  # Windows: GPT_BASIC_DATA_ATTRIBUTE_NO_DRI
 
 def entries(image: Path) -> dict[str, tuple[uuid.UUID, int, int, int]]:
     """The partition table in its binary form (UEFI 5.3.3): name → type, first and last sector,
-    attributes.
-    """
+    attributes."""
     with image.open("rb") as file:
         file.seek(2 * SECTOR)
         rows = [file.read(128) for _ in layout.LAYOUT]

@@ -1,6 +1,5 @@
 """The files of a release are checked against their signed checksums, against the rules of Imager,
-and by unpacking the image.
-"""
+and by unpacking the image."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """A tiny release contains what the programs of its test boxes import, checked without starting a
-box.
-"""
+box."""
 
 from __future__ import annotations
 

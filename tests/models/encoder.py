@@ -1,6 +1,5 @@
 """A small encoder file like those of the hub: a vision part and an audio part, in the chosen number
-format.
-"""
+format."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ FINE = ("norm", "scale", "conv1d", "conv_dw", "ln2", "bias", "input_", "output_"
 
 def write(path: Path, kind: Any = Types.F16, *, vision: bool = True, gain: float = 1.0) -> Path:
     """Write the file. `gain`: the factor by which the matrices of the audio part exceed those of
-    `tiny`.
-    """
+    `tiny`."""
     w = gguf.GGUFWriter(path, "clip")
     tiny.add_audio_keys(w)
     w.add_name("tiny-encoder")

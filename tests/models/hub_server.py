@@ -15,7 +15,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @dataclass
 class HubServer:
-    """What the server has and how it misbehaves. `requests` is what it was asked, in order.
+    """The files and the failures of the server. `requests`: method, path and Range of each request.
 
     files    path → content
     serves   path → content sent in place of the promised one

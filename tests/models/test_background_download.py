@@ -1,6 +1,5 @@
 """A model that is awaited: the shipped one replaces it until the hub or a stick supplies it. Every
-byte is verified, and news for the owner is recorded as kinds, without text.
-"""
+byte is verified, and news for the owner is recorded as kinds, without text."""
 
 from __future__ import annotations
 
@@ -44,8 +43,7 @@ def large() -> CatalogueModel:
 @dataclass
 class Box:
     """A store that awaits the model `large`, and the news about it. `fails`: the errors of the next
-    fetches.
-    """
+    fetches."""
 
     store: ModelStore
     model: CatalogueModel

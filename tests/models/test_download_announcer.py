@@ -20,8 +20,7 @@ DAY, NIGHT = 12, 3
 @dataclass
 class Box:
     """A box at an hour of the day. `talks`: the number of polls during which a conversation goes
-    on.
-    """
+    on."""
 
     store: ModelStore
     memory: Path

@@ -1,6 +1,5 @@
 """Fetching from a hub that drops connections, sends wrong bytes and refuses requests, and onto a
-full disk.
-"""
+full disk."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Own models of the owner: a row in the settings or the seed and files on a stick, then used like a
-model of the catalogue.
-"""
+model of the catalogue."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """An encoder is fetched completely and kept in part, from the hub, a stick or another box. Covers
-repairs, changes of the format and missing disk space.
-"""
+repairs, changes of the format and missing disk space."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Models relayed by a person: chunks from one box are written to another one, and only files with
-the checksum of the catalogue are installed.
-"""
+the checksum of the catalogue are installed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The models on the disk: which are complete, which are replaced by the shipped one, and which are
-damaged.
-"""
+damaged."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ HOME = Seed(wifi=WifiNetwork(b"Home", "correct horse"), country="DE")
 @dataclass
 class PaperRadio:
     """The networks of a machine. `answers`: the errors of the next attempts to join; "" for
-    success.
-    """
+    success."""
 
     network: JoinedNetwork | None = None
     has_profile: bool = False
@@ -73,8 +72,7 @@ class PaperRadio:
 @dataclass
 class Scene:
     """`at`: actions by their time in seconds. `folder`: the folder of root. `page`: the folder of
-    the page.
-    """
+    the page."""
 
     folder: Path
     page: Path

@@ -1,6 +1,5 @@
 """Applying a seed to a box: every file with its mode, all of them or none, and again after a power
-cut.
-"""
+cut."""
 
 from __future__ import annotations
 

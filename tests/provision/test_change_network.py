@@ -1,6 +1,5 @@
 """A new Wi-Fi is kept after the box has joined it, and the old one is restored otherwise; time
-zones too.
-"""
+zones too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The data partition grows to the end of the card, with the real sfdisk and resize2fs on image
-files.
-"""
+files."""
 
 from __future__ import annotations
 
@@ -83,8 +82,7 @@ def test_an_interrupted_partition_table_is_repaired_by_the_next_start(
     disk: Path, tmp_path: Path
 ) -> None:
     """sfdisk writes the backup table at the end, then the entries, then the header. Each prefix is
-    tried.
-    """
+    tried."""
     old = disk.read_bytes()
     expected = tmp_path / "meant.img"
     expected.write_bytes(old)

@@ -16,8 +16,7 @@ from appliance.provision.password_words import COUNT, WORDS, password
 
 def one_letter_apart(words: Sequence[str]) -> set[str]:
     """Patterns that match two words with one different letter, and words that are another word
-    without one letter.
-    """
+    without one letter."""
     patterns = Counter(
         word[:at] + "?" + word[at + 1 :] for word in words for at in range(len(word))
     )

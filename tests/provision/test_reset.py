@@ -1,6 +1,5 @@
 """A reset removes what the owner brought, complete or partly written, and keeps what belongs to the
-box.
-"""
+box."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The set-up page on a phone (dark, German) and on a desktop (light, English): axe-core finds no
-serious violation, and nothing is wider than the screen.
-"""
+serious violation, and nothing is wider than the screen."""
 
 from __future__ import annotations
 

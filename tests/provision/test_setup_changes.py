@@ -40,8 +40,7 @@ def psk(file: Path) -> str:
 @dataclass
 class House:
     """A box in a house whose Wi-Fi accepts any password of WORKING. `types`: the forms that are
-    submitted, one each time the page is open.
-    """
+    submitted, one each time the page is open."""
 
     ground: ProvisionTarget
     folder: Path

@@ -1,6 +1,5 @@
 """A box without a network announces it, opens an access point with a page, and joins the entered
-Wi-Fi.
-"""
+Wi-Fi."""
 
 from __future__ import annotations
 

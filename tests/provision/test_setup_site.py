@@ -26,8 +26,7 @@ TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "
 
 class Phone:
     """A phone that joined the access point of the box. `taken`: the accepted seeds. `used`: how
-    often the page counted a use.
-    """
+    often the page counted a use."""
 
     def __init__(self, *, cable: bool = False, language: str = "en") -> None:
         self.taken: list[Seed] = []

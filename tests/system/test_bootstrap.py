@@ -1,6 +1,5 @@
 """The first release of a box without one: checked with tools of the system, then started to install
-itself.
-"""
+itself."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ MANIFEST = {"version": "", "machine": "any", "python": "any", "made_s": 1, "tree
 
 class World:
     """A box with releases that stay up or not, driven by the decisions. Its clock advances in the
-    waits.
-    """
+    waits."""
 
     def __init__(self, well: set[str], *, slots: bool = False, previous: str = OLD) -> None:
         self.well, self.slots = well, slots
@@ -306,8 +305,7 @@ class MortalDisk(Disk):
 
 def killed(root: Path, after: int) -> bool:
     """Decide once in a child process that dies after `after` changes. Return whether it died of
-    that.
-    """
+    that."""
     child = os.fork()
     if child == 0:
         try:
@@ -505,8 +503,7 @@ def test_a_box_that_is_starting_already_is_not_judged(
     root: Path, tmp_path: Path, trial: bool
 ) -> None:
     """This is the state after a restart by hand during a start, which systemd reports as
-    `protocol`.
-    """
+    `protocol`."""
     if trial:
         (root / "none").symlink_to("anywhere")
     assert settle(root, INTERLUDE_SYSTEMCTL=no_more(tmp_path, 0)).returncode == 0

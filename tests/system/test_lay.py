@@ -1,6 +1,5 @@
 """The files that Ansible installs beside the release: packed here, compared and installed on the
-box.
-"""
+box."""
 
 from __future__ import annotations
 

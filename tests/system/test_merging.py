@@ -1,6 +1,5 @@
 """The fleet's settings merged into those of a box. Settings of a seed or owner stay unless the
-inventory names them, and the difference that the play shows contains no secret.
-"""
+inventory names them, and the difference that the play shows contains no secret."""
 
 from __future__ import annotations
 

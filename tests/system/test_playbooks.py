@@ -1,6 +1,5 @@
 """What the playbooks promise to a fleet's administrator, checked by their text; image/test runs
-them.
-"""
+them."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ def loaded(path: str) -> Any:
 
 def test_every_path_unit_of_every_machine_is_started_after_its_installation() -> None:
     """Units with a condition on the kernel command line exist only on our image, which is
-    restarted.
-    """
+    restarted."""
     system = loaded("roles/system/defaults/main.yml")
     everywhere = {
         name

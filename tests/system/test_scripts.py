@@ -150,8 +150,7 @@ def plug(
     folder: Path, kind: str, code: int = 0, *, wants: tuple[str, ...] = ("wish",), refuses: int = 0
 ) -> tuple[int, list[str]]:
     """Insert a stick with a file system of this kind. Returns the exit code and the commands that
-    were called. `code`: of the copy. `refuses`: of the installation of a voice's program.
-    """
+    were called. `code`: of the copy. `refuses`: of the installation of a voice's program."""
     asked = folder / "asked"
     asked.touch()
     for wanted in wants:

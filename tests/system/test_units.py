@@ -1,6 +1,5 @@
 """The units of the box, as systemd reads them and within the limits that the documentation
-promises.
-"""
+promises."""
 
 from __future__ import annotations
 
@@ -222,8 +221,7 @@ def test_root_writes_into_no_folder_of_another_user(name: str) -> None:
 @pytest.mark.parametrize("name", SERVICES)
 def test_folders_that_were_mounted_before_systemd_are_listed_as_read_only(name: str) -> None:
     """ProtectSystem=strict left /run writable; image/test/test_users.py checks on a running box
-    that it is not.
-    """
+    that it is not."""
     keys = unit(name)
     made = {f"/var/lib/{folder}" for folder in keys.get("StateDirectory", [])}
     made |= {f"/var/log/{folder}" for folder in keys.get("LogsDirectory", [])}
@@ -280,8 +278,7 @@ def test_a_service_without_a_start_limit_has_no_condition_beyond_those_of_its_pa
     name: str,
 ) -> None:
     """Otherwise systemd would start it again at once, without end: a failed condition skips the
-    pause.
-    """
+    pause."""
     path = unit(f"interlude-{name}.path")
     own = conditions(f"interlude-{name}.path") | {f"PathExists={path['PathExists'][0]}"}
     assert conditions(f"interlude-{name}.service") <= own

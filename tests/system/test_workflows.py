@@ -1,6 +1,5 @@
 """The workflows run only files of the repository, with minimal permissions, and pin every foreign
-action to a commit. `make check` also runs a linter on them.
-"""
+action to a commit. `make check` also runs a linter on them."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ Words.yaml_implicit_resolvers = {
 
 
 def load(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(WORKFLOWS[name].read_text(), Words)  # noqa: S506  # safe's
+    found: dict[str, Any] = yaml.load(WORKFLOWS[name].read_text(), Words)  # noqa: S506  # a SafeLoader
     return found
 
 

@@ -19,8 +19,7 @@ NAMES = ("m.json", "m.json.sig", "rest")
 
 def packed(path: Path, **changed: bytes | None) -> Path:
     """An archive of three parts. `changed`: other content for a part, or None for a link in its
-    place.
-    """
+    place."""
     with tarfile.open(path, "w") as tar:
         for name in NAMES:
             data = changed.get(name.split(".")[-1], name.encode())

@@ -1,6 +1,5 @@
 """A complete, signed, newer release or system for this machine is copied from a stick, and nothing
-else.
-"""
+else."""
 
 from __future__ import annotations
 

@@ -57,8 +57,7 @@ def test_a_frame_affects_its_own_samples_and_no_earlier_ones(tmp_path: Path) -> 
 
 def test_attention_ignores_positions_beyond_its_context(tmp_path: Path) -> None:
     """With one layer and the past of one convolution, the 126th frame after a change does not
-    depend on it.
-    """
+    depend on it."""
 
     def one_layer(tensors: Tensors) -> None:
         for name in [name for name in tensors if ".layers.1." in name and "transformer" in name]:

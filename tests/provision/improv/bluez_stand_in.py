@@ -54,8 +54,7 @@ def private_bus(folder: Path) -> Iterator[str]:
 
 class BluezStandIn:
     """`advertised`: the current properties of the advertisement, or None. `powered`: the state of
-    the adapter. `refuses`: the name of the method that fails.
-    """
+    the adapter. `refuses`: the name of the method that fails."""
 
     def __init__(self, address: str, *, adapter: bool = True, powered: bool = False) -> None:
         self._bus = MessageBus(bus_address=address)

@@ -78,8 +78,7 @@ class BoxInSetup:
 
     async def joins(self, name: str = "kitchen.local") -> None:
         """Do what setup_session.py does when the Wi-Fi is joined: close the page, then publish a
-        name.
-        """
+        name."""
         await until((self.folders.own / FILE).exists)
         assert self.typed() == HOME
         self.close()
@@ -89,8 +88,7 @@ class BoxInSetup:
 
     async def fails(self) -> None:
         """Do what setup_session.py does when the Wi-Fi refuses the box: close the page and open it
-        again.
-        """
+        again."""
         await until((self.folders.own / FILE).exists)
         assert self.typed() == HOME
         self.close()

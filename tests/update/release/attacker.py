@@ -1,6 +1,5 @@
 """An attacker who may write into the incoming folder and replaces names, bytes and file kinds at
-the worst moment.
-"""
+the worst moment."""
 
 from __future__ import annotations
 
@@ -54,8 +53,7 @@ def evil_tree() -> bytes:
 
 def overwrite(file: Path) -> None:
     """Replace the beginning of the tree in a release with a complete unsigned tree. The length of
-    the file, its manifest and its signature stay as they were.
-    """
+    the file, its manifest and its signature stay as they were."""
     evil, data = evil_tree(), file.read_bytes()
     begins = data.index(b"\x1f\x8b\x08")  # gzip's first bytes
     if begins + len(evil) >= len(data):
@@ -68,8 +66,7 @@ def overwrite(file: Path) -> None:
 @dataclass
 class Turncoat(PaperBox):
     """An install target made of files. Each installation reads its clock once, before it unpacks
-    the tree; `act` is called at that moment.
-    """
+    the tree; `act` is called at that moment."""
 
     act: Callable[[], None] = lambda: None
 
@@ -114,8 +111,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
 @contextmanager
 def exchanging(incoming: Path, genuine: Path, canary: Path) -> Iterator[None]:
     """While the context is open, a child process (as another user where the tests run as root)
-    keeps exchanging `x.release` and both request notes in the incoming folder.
-    """
+    keeps exchanging `x.release` and both request notes in the incoming folder."""
     child = os.fork()
     if child == 0:
         try:

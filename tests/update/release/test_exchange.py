@@ -36,8 +36,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(60)]
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
     """The box runs 0.2.0. The folder has the mode that tmpfiles.d gives it: sticky and
-    world-writable.
-    """
+    world-writable."""
     at.installer().install(at.shop.make("0.2.0"))
     folder = tmp_path / "incoming"
     folder.mkdir()
@@ -69,8 +68,7 @@ def genuine(at: Bench, version: str) -> bool:
 def test_a_fifo_that_becomes_a_link_installs_nothing_unsigned(at: Bench, incoming: Path) -> None:
     """Opening the FIFO blocks root until the link is there, and the target of the link changes
     after the check. When the copy was made by name, the unsigned tree was installed and would have
-    run as root.
-    """
+    run as root."""
     file, name = large(at), incoming / "x.release"
     mine = Path(shutil.copy(file, incoming / "mine"))
     os.mkfifo(name)

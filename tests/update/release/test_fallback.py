@@ -1,6 +1,5 @@
 """What the owner is told about a release or system that did not stay up, from the note of the
-fallback program.
-"""
+fallback program."""
 
 from __future__ import annotations
 

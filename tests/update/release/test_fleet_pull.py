@@ -1,6 +1,5 @@
 """A box behind NAT fetches the release of its fleet from a web server and requests its
-installation.
-"""
+installation."""
 
 from __future__ import annotations
 
@@ -36,8 +35,7 @@ def none_newer(kept: str, there: str) -> BoxSentence:
 
 class Web:
     """A web server that maps a path to bytes or to a redirect. `cuts`: the length after which the
-    next answer for a path is cut. `ranges`: whether the server supports byte ranges.
-    """
+    next answer for a path is cut. `ranges`: whether the server supports byte ranges."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

@@ -48,8 +48,7 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 # ── the reader ───────────────────────────────────────────────────────────────────────────────
 def _read(verb: str, path: Path, signers: Path) -> str:
     """Return what the reader finds in a file or why it refuses it. Any other exception is a
-    failure.
-    """
+    failure."""
     try:
         if verb == "offers":
             found = request.offers(
@@ -101,8 +100,7 @@ class Reader:
 
     def refuses(self, data: bytes, size: int = 0) -> None:
         """Assert that every entry point refuses the data. `size`: the file is extended to it with a
-        hole.
-        """
+        hole."""
         path = self.folder / "interlude-9.9.9.release"
         path.write_bytes(data)
         if size > len(data):
@@ -286,8 +284,7 @@ def trusted(path: Path) -> tuple[bytes, bytes]:
 
 def system(reader: Reader, root: bytes, size: int = 0) -> Path:
     """A system whose manifest is signed, but whose packed root is replaced with these bytes,
-    followed by a hole up to `size`.
-    """
+    followed by a hole up to `size`."""
     folder = reader.folder / "systems"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -345,8 +342,7 @@ def test_a_folder_full_of_hostile_files_is_listed_within_the_limit(
     reader: Reader, tmp_path: Path, good: Path
 ) -> None:
     """Any number of files of any kind, with arbitrary names. The genuine ones are found if they are
-    among the first that are read.
-    """
+    among the first that are read."""
     (tmp_path / "os-release").write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.0.1\n")
     (tmp_path / "interlude-0.3.0.release").write_bytes(good.read_bytes())
     for number, (_, make) in enumerate(KINDS.items()):

@@ -1,6 +1,5 @@
 """Installing a release: kept after a good trial, rolled back after a bad one, refused if
-unsuitable.
-"""
+unsuitable."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ pytestmark = pytest.mark.process
 
 def killed(at: Bench, file: Path | None, after: int) -> bool:
     """Install in a child process that dies after `after` changes, or roll back if there is no file.
-    Return whether it died of that.
-    """
+    Return whether it died of that."""
     child = os.fork()
     if child == 0:
         try:

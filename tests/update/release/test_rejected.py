@@ -1,6 +1,5 @@
 """Root records which releases are not to be fetched again automatically. Every user may read the
-record, and a release that is kept is removed from it.
-"""
+record, and a release that is kept is removed from it."""
 
 from __future__ import annotations
 

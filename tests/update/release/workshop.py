@@ -1,6 +1,5 @@
 """A workshop that makes releases, a target made of files to install them on, and a disk that can
-fail.
-"""
+fail."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ class Workshop:
 @dataclass
 class PaperBox:
     """A target made of files whose clock advances only while it waits. It runs the release that the
-    `start` script would.
-    """
+    `start` script would."""
 
     store: ReleaseStore
     runs: str = ""
@@ -136,8 +134,7 @@ class PaperBox:
 
 class MortalDisk(Disk):
     """A disk that kills its process with SIGKILL after `dies_after` changes, and counts the
-    changes.
-    """
+    changes."""
 
     def __init__(self, dies_after: int = 1 << 30) -> None:
         self.changes = 0

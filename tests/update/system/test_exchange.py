@@ -49,8 +49,7 @@ def change(file: Path, part: int) -> None:
 
 def at_the_first_write(at: Bench, act: Callable[[], None]) -> list[str]:
     """Run `act` at the first write, when all checks are done. The list that is returned is empty
-    until then.
-    """
+    until then."""
     acted: list[str] = []
 
     def changed() -> None:

@@ -54,8 +54,7 @@ class MortalDisk(Disk):
 
 def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> bool:
     """Call `act` in a child process that dies after `after` changes. Return whether it died of
-    that.
-    """
+    that."""
     child = os.fork()
     if child == 0:
         mortal = Mortal(after)
@@ -144,8 +143,7 @@ def test_after_a_kill_at_any_change_of_a_commit_the_old_or_the_new_system_starts
 
 def survivors(notes: list[Written], cut: int, chance: random.Random) -> list[Written]:
     """The part of the first `cut` writes that reached the card: everything that was flushed, and a
-    random half of the other blocks.
-    """
+    random half of the other blocks."""
     written: list[Written] = []
     unflushed: list[Written] = []
     for note in notes[:cut]:

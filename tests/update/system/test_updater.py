@@ -1,6 +1,5 @@
 """A system in the other slot: written, started once, kept after a good trial, abandoned after a bad
-one.
-"""
+one."""
 
 from __future__ import annotations
 
@@ -228,8 +227,7 @@ def test_a_second_concurrent_installation_is_deferred(at: Bench) -> None:
 
 def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -> None:
     """The release may be on trial, and a restart of the machine would end that trial without a
-    result.
-    """
+    result."""
     at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     archive, writes = at.archive("0.3.0"), len(at.card.notes)
     with at.store.locked():

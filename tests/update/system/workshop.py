@@ -1,6 +1,5 @@
 """A card made of files that records each write, systems to install on it, and a machine that runs
-them.
-"""
+them."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ class Written:
 
 class NotedPart(FileBlockDevice):
     """Records the writes of a partition. If the card names it as `liar`, only its first bytes are
-    kept.
-    """
+    kept."""
 
     def __init__(self, fd: int, name: str, size: int, card: PaperCard) -> None:
         super().__init__(fd, name, 0, size)
@@ -115,8 +113,7 @@ class Made:
 @dataclass
 class PaperPi:
     """A Pi that starts what the firmware selects. `kinds` maps a version to the behaviour of its
-    box.
-    """
+    box."""
 
     card: PaperCard
     running: SlotName | None = "a"
