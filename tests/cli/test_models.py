@@ -59,9 +59,8 @@ def test_list_names_the_files_that_a_usb_stick_needs(owner: Owner) -> None:
     files = "gemma-4-e2b is: gemma-4-E2B-it-Q4_K_M.gguf, mmproj-F16.gguf"
     assert f"On a USB stick {files}" in owner.shown.splitlines()
     assert "On a USB stick pocket" not in owner.shown  # it is installed
-    assert (
-        f"On a USB stick {NAME}" not in owner.shown
-    )  # the box looks for no model of this kind on a stick
+    # The box looks for no model of this kind on a stick.
+    assert f"On a USB stick {NAME}" not in owner.shown
 
 
 def test_the_licence_is_shown_before_the_first_request_to_the_hub(

@@ -114,9 +114,8 @@ SENTENCE = Say(english().say("reset-card-incomplete"), chime=True)
 
 
 def stubborn(ground: ProvisionTarget) -> None:
-    (ground.root / "root").symlink_to(
-        ground.keep
-    )  # the folder that should hold the owner's ssh key is a link
+    # The folder that should hold the owner's ssh key is a link.
+    (ground.root / "root").symlink_to(ground.keep)
     (ground.keep / ".ssh").mkdir()
     (ground.keep / ".ssh/authorized_keys").touch()
 

@@ -35,9 +35,8 @@ def service(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STATE_DIRECTORY", str(state))
     monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
-    monkeypatch.setenv(
-        startup_notices.HANDED, ""
-    )  # set by report_problem(); restored after the test
+    # Set by report_problem(); restored after the test.
+    monkeypatch.setenv(startup_notices.HANDED, "")
     return state
 
 

@@ -67,9 +67,8 @@ def test_an_older_card_gets_a_new_folder_and_an_existing_folder_keeps_its_files(
     first = bound(tmp_path)
     assert set(first) == {f"/{path}" for path in KEPT}
     timers = first["/var/lib/systemd/timers"]
-    assert (
-        stat.S_IMODE(timers.stat().st_mode) == 0o755
-    )  # owned by root, since systemd itself writes there
+    # Owned by root, since systemd itself writes there.
+    assert stat.S_IMODE(timers.stat().st_mode) == 0o755
     assert list(timers.iterdir()) == []
     settings = first["/etc/interlude"] / "settings.yaml"
     assert settings.read_text() == "of the slot"

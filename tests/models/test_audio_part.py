@@ -84,9 +84,8 @@ def test_bf16_is_converted_to_f16_with_the_same_values(tmp_path: Path, text: Pat
 
 def test_q8_0_encodes_nearly_the_same_with_half_the_bytes(tmp_path: Path, text: Path) -> None:
     made = part(encoder.write(tmp_path / "both.gguf"))
-    small = part(
-        made, "q8_0"
-    )  # made from the part itself, because the source file is deleted by then
+    # Made from the part itself, because the source file is deleted by then.
+    small = part(made, "q8_0")
     assert small.stat().st_size < 0.75 * made.stat().st_size
     assert {str(t.kind.name) for t in read_head(small).tensors} == {"F32", "Q8_0"}
     fine, coarse = encoded(text, made), encoded(text, small)

@@ -267,9 +267,8 @@ def fetch_in_child(root: str, endpoint: str) -> None:
 
 def test_fail_a_disk_that_cannot_be_written_is_reported(tmp_path: Path, hub: HubServer) -> None:
     (tmp_path / "file").touch()
-    unwritable = ModelStore(
-        tmp_path / "file" / "models", {}
-    )  # below a file, so that not even root can write
+    # Below a file, so that not even root can write.
+    unwritable = ModelStore(tmp_path / "file" / "models", {})
     with pytest.raises(StorageError, match="cannot be written"):
         fetcher(unwritable, hub).fetch(SOME)
 

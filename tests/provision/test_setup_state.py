@@ -12,9 +12,8 @@ from tests.provision.seeds import KEY
 
 def test_a_freshly_flashed_card_is_untouched(ground: ProvisionTarget) -> None:
     assert untouched(ground)
-    (ground.root / "etc/interlude/settings.yaml").write_text(
-        "{}\n"
-    )  # as the Ansible roles write it
+    # As the Ansible roles write it.
+    (ground.root / "etc/interlude/settings.yaml").write_text("{}\n")
     assert untouched(ground)
 
 

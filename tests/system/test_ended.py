@@ -128,9 +128,8 @@ def test_the_start_limit_of_systemd_is_not_reached_by_counted_ends() -> None:
     keys = {key: values[0] for key, values in unit("interlude.service").items()}
     burst, interval_s = int(keys["StartLimitBurst"]), int(keys["StartLimitIntervalSec"])
     assert interval_s / burst < 10  # restarts by hand are slower
-    assert (
-        burst * 4 * int(keys["RestartSec"]) < interval_s
-    )  # a box that dies at once does not reach it
+    # A box that dies at once does not reach it.
+    assert burst * 4 * int(keys["RestartSec"]) < interval_s
 
 
 # ── as systemd runs it ───────────────────────────────────────────────────────────────────────

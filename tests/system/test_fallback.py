@@ -335,9 +335,8 @@ def test_a_fallback_interrupted_anywhere_leaves_a_complete_release_and_is_comple
             decide_once(box(root))
         assert starts(root) == target, after
         assert left(ReleaseStore(root)) == (NEW if target == OLD else ""), after
-        decide_once(
-            box(root)
-        )  # the first failure of the target, wherever the fallback was interrupted
+        # The first failure of the target, wherever the fallback was interrupted.
+        decide_once(box(root))
         assert starts(root) == target, after
         for name, leads_to in links.items():
             (root / name).unlink()

@@ -107,9 +107,8 @@ def test_a_service_without_a_sandbox_exceeds_the_limit(tmp_path: Path) -> None:
 def test_the_watchdog_timeout_is_longer_than_the_supervisors_feed_interval() -> None:
     limit_s = int(unit("interlude.service")["WatchdogSec"][0])
     assert limit_s > 2 * FEED_S + LOOK_S
-    assert (
-        limit_s > 2 * (STOP_S + GONE_S) + FEED_S
-    )  # a regular stop before a restart feeds no watchdog
+    # A regular stop before a restart feeds no watchdog.
+    assert limit_s > 2 * (STOP_S + GONE_S) + FEED_S
 
 
 def test_a_supervisor_that_ends_for_a_restart_is_started_again() -> None:

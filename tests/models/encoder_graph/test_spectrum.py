@@ -41,5 +41,5 @@ def test_each_bin_belongs_to_at_most_two_bands_and_the_peaks_of_the_bands_ascend
     ("samples", "frames"),
     [(0, 0), (1, 0), (2, 1), (320, 1), (321, 2), (481, 3), (640, 3), (641, 4), (16_000, 99)],
 )
-def test_a_frame_needs_one_sample_beyond_its_window(samples: int, frames: int) -> None:
+def test_a_frame_is_complete_one_sample_after_its_end(samples: int, frames: int) -> None:
     assert frame_count(samples) == frames
