@@ -16,7 +16,8 @@ from image.test import bluetooth, debian_guest, tiny
 # first sentence that is not plain text.
 SAYS = """from appliance.language.catalogue import english
 english().say("persona-one-language", language="x")"""
-RELEASES = f"import appliance.cli.release, appliance.cli.config\n{SAYS}"
+RELEASES = f"""import appliance.cli.release, appliance.cli.config, appliance.cli.provision
+{SAYS}"""
 SETS_UP = f"""import appliance.cli.provision, appliance.provision.network_checks
 import appliance.dialog.control_socket, appliance.provision.setup_server
 {SAYS}"""

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from appliance.update.release.archive import SPARE_BYTES
+
 ROOT = Path(__file__).parents[2]
 ROLES = ROOT / "ansible/roles"
 UNITS = ROOT / "system/usr/lib/systemd/system"
@@ -48,3 +50,7 @@ def test_apt_fetches_no_lists_if_every_package_is_installed() -> None:
     ask, install = loaded("roles/packages/tasks/main.yml")
     assert "--simulate" in ask["ansible.builtin.command"]["argv"]
     assert any(ask["register"] in condition for condition in install["when"])
+
+
+def test_the_check_before_a_transfer_leaves_as_much_room_free_as_an_installation() -> None:
+    assert loaded("roles/room/defaults/main.yml")["room_spare_bytes"] == SPARE_BYTES

@@ -151,9 +151,25 @@ def test_a_stop_writes_pending_lines_at_once(log: Log) -> None:
 
 def test_a_write_error_ends_the_script_with_a_failure(log: Log) -> None:
     log.says("one\n", "two\n")
-    log.file.mkdir()
-    (log.folder / "warnings.log.1").mkdir()
+    script(log.folder / "bin/cat", "exit 1")
     assert log.run() != 0
+    assert len((log.folder / "asked").read_text().splitlines()) == 1, "no second pass"
+
+
+def _link_to_itself(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+@pytest.mark.parametrize("name", ["warnings.log", "warnings.log.1", "new", "failed", "cursor"])
+@pytest.mark.parametrize("plant", [Path.mkdir, _link_to_itself], ids=["folder", "link loop"])
+def test_what_is_not_a_file_under_a_files_name_is_removed(
+    log: Log, plant: Callable[[Path], None], name: str
+) -> None:
+    plant(log.folder / name)
+    log.says("one\n", "two\n")
+    log.run(INTERLUDE_LOG_BYTES=7)
+    assert log.kept() == ["two"]
+    assert (log.folder / "warnings.log.1").read_text() == "one\n"
 
 
 def test_a_cursor_that_journalctl_rejects_is_removed(log: Log) -> None:
