@@ -1,4 +1,4 @@
-"""What several benches are tested with: findings, and a model that is tiny."""
+"""Fixtures for the tests of several benches: findings, and a tiny model."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def found() -> InterruptionFindings:
-    made = InterruptionFindings()
-    made.done = [
+    findings = InterruptionFindings()
+    findings.done = [
         (job("over", QUIET), JobResult(OVER, talked_s=100)),
         (job("pauses", ECHO, seed=2), JobResult([], [FalsePause(3.0, "noise")] * 2, 3600.0, [5.0])),
         (job("pauses", TELEVISION, seed=3), JobResult([], [], 1800.0)),
         (job("article", QUIET, "article", 4), JobResult([trial("noise", None, yielded=True)])),
     ]
-    made.live = {"quiet": [trial("interruption", None)]}
-    made.live_article = {"quiet": [trial("interruption", None, stop_ms=120.0)]}
-    made.seam = FigureTable("Seam", ("pauses", "lost", "repeated"), [("7", 0, 1)])
-    made.cost_us, made.stages = 500.0, {"echo": 0.5, "the rest": 0.5}
-    return made
+    findings.live = {"quiet": [trial("interruption", None)]}
+    findings.live_article = {"quiet": [trial("interruption", None, stop_ms=120.0)]}
+    findings.seam = FigureTable("Seam", ("pauses", "lost", "repeated"), [("7", 0, 1)])
+    findings.cost_us, findings.stages = 500.0, {"echo": 0.5, "the rest": 0.5}
+    return findings

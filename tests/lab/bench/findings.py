@@ -1,4 +1,4 @@
-"""What the interruption bench might have found, for its tables and pictures."""
+"""Invented findings of the interruption bench, for the tests of its tables and pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def job(part: str, condition: RoomCondition, by: str = "ours", seed: int = 1) ->
         if part == "over" or (by == "article" and condition is QUIET)
         else ()
     )
-    return TrialJob(part, by, condition.name, place(condition, (0.2, 1001)), specs, 60.0, seed)  # type: ignore[arg-type]  # the test's own words
+    return TrialJob(part, by, condition.name, place(condition, (0.2, 1001)), specs, 60.0, seed)  # type: ignore[arg-type]  # kinds of the test
 
 
 def trial(kind: RecordingKind, verdict: str | None, **fields: Any) -> InterruptionTrial:

@@ -1,4 +1,4 @@
-"""Without the patch every layer is computed for every token: so it is here, and else it is not."""
+"""compute_all_layers() does what llama.cpp does without the patch: all layers for all tokens."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tests.think.computed_rows import note_rows
 POCKET = Path(__file__).parents[3] / "appliance/models/pocket"
 
 
-def test_all_layers_are_computed_for_all_tokens_from_the_next_batch_on(
+def test_after_compute_all_layers_every_layer_is_computed_for_every_token(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text, audio = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
     model = Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling())
-    layers, opened, tokens = note_rows(monkeypatch), LlamaContext(), list(range(300, 320))
+    layers, context, tokens = note_rows(monkeypatch), LlamaContext(), list(range(300, 320))
     count = llama.llama_model_n_layer(model.model)
     try:
-        opened.open(model.model, 512, 1, sequences=1)
-        opened.decode(tokens, wanted=False)
+        context.open(model.model, 512, 1, sequences=1)
+        context.decode(tokens, wanted=False)
         assert len(layers) < count
-        compute_all_layers(opened.context, model.model)
+        compute_all_layers(context.context, model.model)
         for wanted in (False, True):
             layers.clear()
-            opened.decode(tokens, wanted=wanted)
+            context.decode(tokens, wanted=wanted)
             assert layers == dict.fromkeys(range(count), len(tokens))
     finally:
-        opened.close()
+        context.close()
         model.close()

@@ -1,4 +1,4 @@
-"""The bench of the first announcement: rooms, words over it, and what is counted."""
+"""The bench of the first announcement: rooms, speech over it, and its counts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lab.bench.bench_speech import espeak_talk
 QUIET = AnnouncementRoom(-30.0, 0.3, 40, 1001)
 
 
-def test_every_reverberation_comes_with_every_delay() -> None:
+def test_every_reverberation_is_combined_with_every_delay() -> None:
     rooms = list(announcement._rooms(-20.0, len(RT60_S) * len(DELAYS_MS), random.Random(1)))
     assert len({(room.rt60_s, room.delay_ms) for room in rooms}) == len(rooms)
     assert {room.echo_db for room in rooms} == {-20.0}
 
 
 @pytest.mark.process
-def test_somebody_who_speaks_in_a_silent_room_is_noticed_and_silence_is_not() -> None:
+def test_speech_in_a_silent_room_has_an_onset_and_silence_has_none() -> None:
     nothing = np.zeros(2 * RATE_HZ, np.int16)
     word = espeak_talk(0.5, 1, voices=("en-gb+f3",)) // 4
     at = round((LISTENS_S + 0.5) * RATE_HZ)
@@ -39,7 +39,7 @@ def test_somebody_who_speaks_in_a_silent_room_is_noticed_and_silence_is_not() ->
     assert 0 < run.onsets[0] - at < 0.2 * RATE_HZ
 
 
-def test_what_was_noticed_late_or_after_a_pause_of_its_own_is_counted_apart() -> None:
+def test_late_onsets_and_those_after_a_self_interruption_are_counted_separately() -> None:
     alone = [AnnouncementRun([], []), AnnouncementRun([5], []), AnnouncementRun([5], [9])]
     over = [(40.0, False), (200.0, False), (400.0, False), (None, False), (10.0, True)]
     assert announcement._figures(alone, over) == (3, 2, 1, 5, 1, 3, 1, 2, 200, 380)

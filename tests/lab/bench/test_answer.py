@@ -11,7 +11,7 @@ from lab.bench.benches import BenchOptions
 from lab.sim.rehearsal_cli import load_over
 
 
-def test_an_answer_without_its_model_is_one_sentence() -> None:
+def test_a_missing_model_is_a_model_error() -> None:
     missing = load_over(load_defaults(), {"thinking": {"model": "nobodys"}})
     with pytest.raises(ModelError, match="There is no model `nobodys`"):
         bench_answer.bench(BenchOptions(missing))

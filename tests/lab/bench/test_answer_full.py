@@ -1,4 +1,4 @@
-"""`bench answer --weights` on weights that are tiny, through the same processes as at full size."""
+"""`bench answer --weights` on tiny weights, through the same processes as at full size."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lab.bench.benches import BenchError, BenchOptions
 from tests.lab.bench.tiny_model import SETTINGS, TINY
 
 
-def test_a_part_there_is_not_is_one_sentence(tmp_path: Path) -> None:
+def test_an_unknown_part_is_a_bench_error(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=r"no part `thsi`\. There are this, patch, .* and soak"):
         bench(BenchOptions(SETTINGS, weights=tmp_path, parts=("thsi",)), TINY)
 
 
 @pytest.mark.process
 @pytest.mark.timeout(300)
-def test_recipes_are_measured_beside_each_other_and_what_was_measured_is_kept(
+def test_recipes_are_compared_and_their_results_are_reused(
     tmp_path: Path,
 ) -> None:
     options = BenchOptions(SETTINGS, events=1, weights=tmp_path, parts=("this", "article"))
@@ -34,4 +34,4 @@ def test_recipes_are_measured_beside_each_other_and_what_was_measured_is_kept(
     lines = (tmp_path / "answer-events.jsonl").read_text()
     again = bench(replace(options, parts=("this",)), TINY)
     assert list(again[0].rows[-1]) == ["n", 1]
-    assert (tmp_path / "answer-events.jsonl").read_text() == lines  # nothing was asked again
+    assert (tmp_path / "answer-events.jsonl").read_text() == lines  # no question was repeated

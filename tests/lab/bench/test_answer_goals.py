@@ -1,4 +1,4 @@
-"""Goals beside what was measured."""
+"""The goals of `bench answer` next to the measured values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVENT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_the_goal_is_half_a_second_and_the_time_of_the_clauses_tokens() -> None:
+def test_the_goal_is_half_a_second_plus_the_time_of_the_first_clauses_tokens() -> None:
     rows = goals({"this": [EVENT] * 3, "article": [EVENT | {"all_ms": 9000.0}] * 2}).rows
     assert [list(row[1:]) for row in rows] == [
         [500 + 5 * 200, 1500, 3],
@@ -27,13 +27,13 @@ def test_the_goal_is_half_a_second_and_the_time_of_the_clauses_tokens() -> None:
     assert not goals({"article": [EVENT]}).rows
 
 
-def test_a_clause_counts_as_drawn_ahead_when_all_of_its_tokens_were() -> None:
+def test_a_clause_counts_as_drawn_ahead_if_all_its_tokens_were() -> None:
     assert not clause_ahead(EVENT | {"drawn_ahead": 4})
     assert clause_ahead(EVENT | {"drawn_ahead": 5})
     assert not clause_ahead(EVENT | {"said": []})
 
 
-def test_questions_that_were_cut_off_or_not_answered_are_told_and_in_no_figure() -> None:
+def test_cut_off_and_unanswered_questions_are_noted_and_excluded_from_the_figures() -> None:
     odd = [EVENT | {"cut_off": True, "all_ms": 1.0}, {"asked": "", "all_ms": None}]
     sheet = comparison({"this": [EVENT, *odd]})
     assert list(sheet.rows[0]) == ["last sample → first sound", 1500]
@@ -43,13 +43,13 @@ def test_questions_that_were_cut_off_or_not_answered_are_told_and_in_no_figure()
     assert recipe_table("this", [EVENT, *odd]).rows[0][-1] == 1
 
 
-def test_a_percentile_is_shown_only_of_enough_values() -> None:
+def test_a_percentile_is_shown_only_for_enough_values() -> None:
     few, many = (comparison({"this": [EVENT] * count}).rows[1] for count in (ENOUGH - 1, ENOUGH))
     assert few == ("the same, p95", "–")
     assert many == ("the same, p95", 1500)
 
 
-def test_a_long_run_tells_its_dropouts() -> None:
+def test_a_long_run_reports_its_dropouts() -> None:
     sheet = soak_table([EVENT, {"asked": "", "all_ms": None}], 90.0, {"capture": 0, "playback": 2},
                    1, [(5, 7_000_000), (9, 21_300_000)], 2666.7)  # fmt: skip
     assert ("minutes", 1.5) in sheet.rows

@@ -1,4 +1,4 @@
-"""Ways of answering, and the synthetic model that they share."""
+"""The recipes of `bench answer`, and the synthetic model that they share."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from lab.sim.rehearsal_cli import load_over
 from tests.lab.bench.tiny_model import SETTINGS, TINY
 
 
-def test_synthetic_weights_are_found_by_the_box_as_a_model_of_the_owners(tmp_path: Path) -> None:
-    for _ in range(2):  # the second time they are there
+def test_the_box_finds_synthetic_weights_as_a_model_of_the_owner(tmp_path: Path) -> None:
+    for _ in range(2):  # the second call finds the weights
         settings = install(tmp_path, SETTINGS, spoken_of(SETTINGS), TINY)
     found = resolve(settings)
     assert found.name == MODEL
@@ -27,20 +27,20 @@ def test_synthetic_weights_are_found_by_the_box_as_a_model_of_the_owners(tmp_pat
     assert settings.thinking.threads >= 1
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "models").write_text("in the way")
     with pytest.raises(StorageError, match="cannot be put in place"):
         install(tmp_path, SETTINGS, spoken_of(SETTINGS), TINY)
 
 
-def test_each_recipe_is_a_box_with_settings_that_hold_and_a_thinker_there_is() -> None:
+def test_each_recipe_has_valid_settings_and_a_known_thinker() -> None:
     for recipe in RECIPES:
         load_over(SETTINGS, recipe.changes)
         assert recipe.thinker in KINDS
     assert len({recipe.name for recipe in RECIPES}) == len(RECIPES)
 
 
-def test_a_bench_that_goes_before_other_work_does_so_with_all_of_its_parts() -> None:
+def test_the_nice_value_of_the_bench_is_added_to_every_process() -> None:
     own = os.getpriority(os.PRIO_PROCESS, 0)
     rows = answer_recipes.rows()
     assert rows["speaker"].nice == process_table.row("speaker").nice + own

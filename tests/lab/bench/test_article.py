@@ -1,4 +1,4 @@
-"""The article's recipe: its hysteresis, its queue, and that it does fall silent on a card."""
+"""The article's recipe: its hysteresis, its queue, and a stop on a simulated card."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.simulated_card import SoundCard
 
-SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; the name in it carries our process
+SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; the file name contains our process id
 
 
 def test_speech_starts_at_half_and_ends_after_half_a_second_below() -> None:
@@ -37,7 +37,7 @@ def test_speech_does_not_end_between_the_two_thresholds_nor_in_a_short_pause() -
     assert {vad.process(0.1) for _ in range(16)} == {None}
 
 
-def test_an_answer_is_queued_in_chunks_of_50_ms_and_flushed_whole() -> None:
+def test_an_answer_is_queued_in_chunks_of_50_ms_and_flushed_completely() -> None:
     output = OutputController()
     output.play(np.zeros(CHUNK_FRAMES * 3 + 7, np.int16))
     assert output.playback_queue.qsize() == 4
@@ -47,7 +47,7 @@ def test_an_answer_is_queued_in_chunks_of_50_ms_and_flushed_whole() -> None:
 
 @pytest.mark.process
 @pytest.mark.timeout(60)
-def test_it_talks_on_a_card_and_falls_silent_at_a_word(tmp_path: Path) -> None:
+def test_the_recipe_plays_on_a_card_and_stops_at_a_word(tmp_path: Path) -> None:
     tone = 8000 * np.sin(np.arange(20 * RATE_HZ) * 0.2)
     tone.astype(np.int16).tofile(tmp_path / "answer")
     with SoundCard.create(SHM / f"interlude-test-{os.getpid()}-article", RATE_HZ) as card:
@@ -71,8 +71,8 @@ def _loud(card: SoundCard, frames: int) -> bool:
     return bool(np.abs(card.loudspeaker(first, card.now() - first).astype(int)).max(initial=0) > 33)
 
 
-def _until(true: Callable[[], bool], timeout_s: float = 20.0) -> None:
+def _until(condition: Callable[[], bool], timeout_s: float = 20.0) -> None:
     end = time.monotonic() + timeout_s
-    while not true():
+    while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""The article's recipe without a clock: it stops late, and throws its answer away."""
+"""The article's recipe without a clock: it stops late and drops its answer."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def played(article: ArticleDevice, seconds: float, sound: Samples | None = None)
 
 
 def tone(seconds: float) -> Samples:
-    made: Samples = (3000 + np.arange(round(seconds * RATE_HZ)) % 5000).astype(np.int16)
-    return made
+    samples: Samples = (3000 + np.arange(round(seconds * RATE_HZ)) % 5000).astype(np.int16)
+    return samples
 
 
-def test_undisturbed_it_says_its_answer_and_after_a_second_again() -> None:
+def test_without_disturbance_the_answer_is_played_and_repeated_after_a_second() -> None:
     session = played(ArticleDevice(tone(1.0)), 4.0)
     assert np.array_equal(session.played[:RATE_HZ], tone(1.0))
     assert not session.played[RATE_HZ : RATE_HZ + 900 * MS].any()
@@ -37,7 +37,7 @@ def test_undisturbed_it_says_its_answer_and_after_a_second_again() -> None:
     assert session.machine.yields == []
 
 
-def test_a_word_throws_its_answer_away_after_what_the_card_holds() -> None:
+def test_a_word_drops_the_answer_after_the_samples_queued_on_the_card() -> None:
     clip = spoken(Phrase("interruption", "stop it please", "en-us", 150, 50))
     article = ArticleDevice(tone(20.0))
     session = played(article, 4.0, clip.at(-20.0))
@@ -49,7 +49,7 @@ def test_a_word_throws_its_answer_away_after_what_the_card_holds() -> None:
     assert stop - (RATE_HZ + clip.onset) > 50 * MS
 
 
-def test_silence_throws_nothing_away() -> None:
+def test_silence_drops_nothing() -> None:
     article = ArticleDevice(tone(20.0))
     played(article, 2.0)
     assert article.stops == article.yields == []

@@ -1,4 +1,4 @@
-"""Language models beside each other: what there is of them, and what cannot be run."""
+"""The comparison of language models: measured candidates, and those that cannot run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OPTIONS = BenchOptions(SETTINGS, events=1)
 
 
 @pytest.mark.process
-def test_each_candidate_is_a_row_and_what_cannot_run_is_a_sentence(
+def test_each_candidate_is_a_row_and_one_that_cannot_run_has_a_note(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     litert, damaged = tmp_path / "gemma.litertlm", tmp_path / "damaged.gguf"
@@ -43,7 +43,7 @@ def test_each_candidate_is_a_row_and_what_cannot_run_is_a_sentence(
         (((Path("a.litertlm"), Path("b.gguf")),), "one `.litertlm`"),
     ],
 )
-def test_candidates_that_are_none_are_one_sentence(
+def test_missing_or_invalid_candidates_are_a_bench_error(
     candidates: tuple[tuple[Path, ...], ...], problem: str
 ) -> None:
     with pytest.raises(BenchError, match=problem):

@@ -1,4 +1,4 @@
-"""The words of a bench: mixed, seeded, with an onset that can be told."""
+"""The words of a bench: mixed, seeded, with a measurable onset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.sim.speech_source import OwnerSound
 
 
 def write_clip(folder: Path, name: str, *, noise: float, loudness: float = 0.5) -> None:
-    """A word of some loudness with one peak of 0.5, and noise all through."""
+    """Write a word of that loudness with one peak of 0.5, in noise."""
     path = folder / "words" / "stop" / f"{name}.flac"
     path.parent.mkdir(parents=True, exist_ok=True)
     clip = np.random.default_rng(1).uniform(-noise, noise, RATE_HZ)
@@ -30,14 +30,14 @@ def test_the_same_seed_gives_the_same_words_and_another_gives_others() -> None:
     assert len(set(names[0])) > 1
 
 
-def test_a_recorded_word_begins_where_it_is_over_40_db_below_its_peak(tmp_path: Path) -> None:
+def test_a_recorded_word_begins_where_it_exceeds_40_db_below_its_peak(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
     word = next(iter(RecordedWords(find(tmp_path).sources, 1)))
     assert word.kind == "real"
     assert abs(word.sound.onset - 4000) < 5
 
 
-def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_a_recording_whose_noise_masks_the_onset_is_excluded_and_counted(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
     write_clip(tmp_path, "noisy", noise=0.05)
     words = RecordedWords(find(tmp_path).sources, 1)
@@ -47,12 +47,12 @@ def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_pat
     assert NOISY_FRAMES == RATE_HZ // 50
 
 
-def test_nothing_but_noisy_recordings_come_to_an_end(tmp_path: Path) -> None:
+def test_only_noisy_recordings_give_no_words(tmp_path: Path) -> None:
     write_clip(tmp_path, "noisy", noise=0.05)
     assert list(RecordedWords(find(tmp_path).sources, 1)) == []
 
 
-def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path) -> None:
+def test_a_click_before_the_word_is_detected(tmp_path: Path) -> None:
     write_clip(tmp_path, "plain", noise=0.001)
     word = next(iter(RecordedWords(find(tmp_path).sources, 1)))
     assert not word.click
@@ -61,7 +61,7 @@ def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path
     assert begins_aside(OwnerSound(clicked, 2000, word.sound.end))
 
 
-def test_a_recording_louder_than_a_quiet_room_before_its_word_is_left_out(tmp_path: Path) -> None:
+def test_a_recording_louder_than_a_quiet_room_before_its_word_is_excluded(tmp_path: Path) -> None:
     write_clip(tmp_path, "hissing", noise=0.0045, loudness=0.1)
     words = RecordedWords(find(tmp_path).sources, 1)
     assert next(iter(words), None) is None

@@ -1,4 +1,4 @@
-"""The list of benches, their options, and what is printed and kept."""
+"""The list of benches, their options, and their printed and saved output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OPTIONS = BenchOptions(load_defaults())
 
 
 @pytest.mark.parametrize("name", [bench.name for bench in BENCHES])
-def test_every_bench_of_the_list_has_its_module(name: str) -> None:
+def test_every_listed_bench_has_a_module(name: str) -> None:
     assert callable(importlib.import_module(f"lab.bench.{name}").bench)
 
 
@@ -45,7 +45,7 @@ def test_a_bench_without_a_name_lists_them_all(capsys: pytest.CaptureFixture[str
     assert all(bench.name in printed for bench in BENCHES)
 
 
-def test_a_bench_that_does_not_exist_is_one_sentence_with_the_nearest(
+def test_an_unknown_bench_is_an_error_that_suggests_the_nearest(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["bench", "stp"]) == 64
@@ -55,22 +55,22 @@ def test_a_bench_that_does_not_exist_is_one_sentence_with_the_nearest(
 
 
 @pytest.mark.process
-def test_a_bench_prints_its_table_and_load_and_keeps_them(
+def test_a_bench_prints_and_saves_its_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "ring.json"
-    assert main(["bench", "ring", "--events", "20", "--json", str(kept)]) == 0
+    json_file = tmp_path / "ring.json"
+    assert main(["bench", "ring", "--events", "20", "--json", str(json_file)]) == 0
     printed = capsys.readouterr().out
     assert "Load average" in printed
-    found = json.loads(kept.read_text())
-    assert [row[0] for row in found["sheets"][0]["rows"]] == [
+    saved = json.loads(json_file.read_text())
+    assert [row[0] for row in saved["sheets"][0]["rows"]] == [
         "ring", "Unix socket", "multiprocessing.Queue",
     ]  # fmt: skip
-    assert all(row[5] == 20 for row in found["sheets"][0]["rows"])
+    assert all(row[5] == 20 for row in saved["sheets"][0]["rows"])
 
 
 @pytest.mark.process
-def test_where_the_box_speaks_each_voice_has_its_tables_and_is_named() -> None:
+def test_a_bench_with_speech_has_tables_for_each_voice() -> None:
     options = replace(OPTIONS, parts=("cost",), effort="quick", voices=("hibari", "espeak"))
     titles = [sheet.title for sheet in measured(find("interruption"), options)]
     assert len(titles) > 2
@@ -80,23 +80,23 @@ def test_where_the_box_speaks_each_voice_has_its_tables_and_is_named() -> None:
     assert titles[-1].endswith("(the box's voice: espeak)")
 
 
-def test_a_voice_is_refused_that_is_not_here_and_where_the_box_does_not_speak() -> None:
+def test_an_unknown_voice_and_a_voice_for_a_bench_without_speech_are_refused() -> None:
     with pytest.raises(VoiceError, match="no voice `nobody`"):
         next(measured(find("echo"), replace(OPTIONS, voices=("hibari", "nobody"))))
     with pytest.raises(BenchError, match="does not speak"):
         next(measured(find("vad"), replace(OPTIONS, voices=("hibari",))))
 
 
-def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
+def test_figures_that_cannot_be_written_are_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
         write_json(tmp_path / "nowhere" / "ring.json", {})
 
 
-def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> None:
-    whole, some = (how_long(find("interruption"), replace(OPTIONS, parts=parts))
+def test_the_duration_is_the_sum_of_the_parts_and_empty_if_unknown() -> None:
+    complete, partial = (how_long(find("interruption"), replace(OPTIONS, parts=parts))
                    for parts in ((), ("stop", "seam")))  # fmt: skip
-    assert int(whole.split()[0]) > int(some.split()[0]) >= 1
-    assert whole == find("interruption").takes
+    assert int(complete.split()[0]) > int(partial.split()[0]) >= 1
+    assert complete == find("interruption").takes
     assert how_long(find("interruption"), replace(OPTIONS, effort="quick")) == EFFORTS["quick"]
     assert how_long(find("stop"), OPTIONS) == find("stop").takes
     assert how_long(find("stop"), replace(OPTIONS, events=20)) == ""
@@ -105,12 +105,12 @@ def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> 
     assert set(PARTS_MIN) == set(PARTS)
 
 
-def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
+def test_a_spread_has_percentiles_the_maximum_and_the_count() -> None:
     assert spread([float(value) for value in range(101)]) == (50.0, 95.0, 99.0, 100.0, 101)
     assert spread([]) == ("–", "–", "–", "–", 0)
 
 
-def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> None:
+def test_a_given_recordings_folder_must_contain_recordings(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="holds no FLAC or WAV"):
         BenchOptions(load_defaults(), recordings=tmp_path).recorded()
     write_word(tmp_path / "stop" / "anna_0.flac")
@@ -119,22 +119,22 @@ def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> No
     assert problems == []
 
 
-def test_recordings_that_were_not_named_may_be_absent(monkeypatch: pytest.MonkeyPatch,
+def test_the_default_recordings_may_be_absent(monkeypatch: pytest.MonkeyPatch,
                                                       tmp_path: Path) -> None:  # fmt: skip
     monkeypatch.setattr(benches, "RECORDINGS", tmp_path / "nowhere")
     assert OPTIONS.recorded() == ([], [])
 
 
-def test_of_the_usual_folder_only_the_speakers_held_out_are_used(
+def test_from_the_default_folder_only_held_out_speakers_are_used(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(benches, "RECORDINGS", tmp_path)
     for speaker in range(20):
         write_word(tmp_path / "stop" / f"speaker{speaker}_0.flac")
-    held = {source.speaker for source in OPTIONS.recorded()[0]}
-    everybody = BenchOptions(load_defaults(), speakers="all").recorded()[0]
-    assert 0 < len(held) < len(everybody) == 20
-    assert all(held_out(speaker) for speaker in held)
+    used = {source.speaker for source in OPTIONS.recorded()[0]}
+    all_sources = BenchOptions(load_defaults(), speakers="all").recorded()[0]
+    assert 0 < len(used) < len(all_sources) == 20
+    assert all(held_out(speaker) for speaker in used)
 
 
 def write_word(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`interlude bench codec`: a codec is timed by its manifest; what is none is refused."""
+"""`interlude bench codec`: a codec is timed by its manifest; a missing one is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.voice.head import tiny_codec
 pytestmark = pytest.mark.process
 
 
-def test_a_codec_is_timed_for_one_frame_a_call_and_for_more(tmp_path: Path) -> None:
+def test_a_codec_is_timed_for_one_two_and_four_frames_a_call(tmp_path: Path) -> None:
     manifest = tiny_codec.write(tmp_path)
     times, sizes = codec.bench(BenchOptions(load_defaults(), events=5, model=manifest))
     assert [row[:2] for row in times.rows] == [("tiny", "1"), ("tiny", "2"), ("tiny", "4")]
@@ -24,6 +24,6 @@ def test_a_codec_is_timed_for_one_frame_a_call_and_for_more(tmp_path: Path) -> N
     assert float(sizes.rows[0][2]) == round(sum(f.stat().st_size for f in files) / 2**20, 1)
 
 
-def test_what_is_no_codec_is_refused(tmp_path: Path) -> None:
+def test_a_missing_codec_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="the codec is missing"):
         codec.bench(BenchOptions(load_defaults(), events=5, model=tmp_path / "none.json"))

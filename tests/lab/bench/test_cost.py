@@ -1,4 +1,4 @@
-"""What the processes cost, as a table."""
+"""The table of the cost of each process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lab.bench.cost import sheet
 from lab.bench.harness import WITHOUT_THINKER
 
 
-def test_each_process_stands_beside_its_budget_and_the_reflexs_sum_beside_15_percent() -> None:
+def test_each_process_is_listed_with_its_budget_and_the_audio_processes_with_15_percent() -> None:
     shares = {state: dict.fromkeys(WITHOUT_THINKER, 2.0) for state in ("idle", "speaking")}
     table = sheet(shares, dict.fromkeys(WITHOUT_THINKER, 50.0), {"capture": 0, "playback": 3}, 15)
     listener = next(line for line in table.rows if line[0] == "listener")

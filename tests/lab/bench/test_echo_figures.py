@@ -1,4 +1,4 @@
-"""The bench of the cancellers measures what it says: better ones get better figures."""
+"""The figures of the bench of the echo cancellers, for cancellers with known results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, echo_of, me
 
 
 def speech(seed: int) -> Samples:
-    """Noise that comes and goes as syllables do."""
+    """Noise that is switched on and off like syllables."""
     rng = np.random.default_rng(seed)
     frames = LENGTH_S * RATE_HZ
     loud = np.repeat(rng.random(frames // 2400) > 0.3, 2400)
@@ -28,7 +28,7 @@ def found() -> EchoFigures:
 
 
 @pytest.mark.long
-def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: EchoFigures) -> None:
+def test_the_kalman_filter_cancels_the_echo_also_in_double_talk(found: EchoFigures) -> None:
     assert found.settled_db > 20
     assert found.double_db > 15
     assert found.recovery_s is not None
@@ -36,13 +36,13 @@ def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: EchoFi
     assert found.step_us > 1
 
 
-def test_no_canceller_takes_nothing_away() -> None:
-    none = measure(PassThroughCanceller(), EchoScene(0.2, 1, -26.0), speech(1), speech(2))
-    assert none.settled_db == pytest.approx(0, abs=0.5)
-    assert none.double_db == pytest.approx(0, abs=0.5)
+def test_the_pass_through_canceller_attenuates_nothing() -> None:
+    unchanged = measure(PassThroughCanceller(), EchoScene(0.2, 1, -26.0), speech(1), speech(2))
+    assert unchanged.settled_db == pytest.approx(0, abs=0.5)
+    assert unchanged.double_db == pytest.approx(0, abs=0.5)
 
 
-def test_a_clock_that_is_fast_hears_the_echo_ever_earlier() -> None:
+def test_with_a_fast_clock_the_echo_arrives_earlier_and_earlier() -> None:
     far = speech(3)
     steady, fast = (echo_of(EchoScene(0.2, 1, -26.0, ppm=ppm), far) for ppm in (0.0, 100.0))
     end = slice(15 * RATE_HZ, 16 * RATE_HZ)

@@ -1,4 +1,4 @@
-"""`bench endpoint`: its turns, the rules replayed over them, and the curve."""
+"""`bench endpoint`: the rules replayed over the turns, the curve, and the tables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def heard(some: list[Turn]) -> list[HeardTurn]:
 
 
 @pytest.mark.long
-def test_a_patient_rule_cuts_nobody_off_and_a_hasty_one_does(heard: list[HeardTurn]) -> None:
+def test_a_patient_rule_cuts_off_no_turn_and_a_hasty_one_does(heard: list[HeardTurn]) -> None:
     turn = SETTINGS.hearing.turn
     patient = play(heard, msgspec.structs.replace(turn, end_ms=1700), None, 0.0)
     hasty = play(heard, msgspec.structs.replace(turn, end_ms=120), None, 0.0)
@@ -41,7 +41,7 @@ def test_a_patient_rule_cuts_nobody_off_and_a_hasty_one_does(heard: list[HeardTu
 
 
 @pytest.mark.parametrize(("share", "wait"), [(0.5, 300.0), (0.1, 900.0), (0.01, None)])
-def test_the_wait_at_a_share_is_the_shortest_of_those_that_keep_to_it(
+def test_the_wait_at_a_share_is_the_shortest_of_the_rules_within_it(
     share: float, wait: float | None
 ) -> None:
     rules = [RuleFigures(cut, 100, (ms,), 0) for cut, ms in ((40, 300.0), (50, 350.0), (5, 900.0))]
@@ -49,11 +49,11 @@ def test_the_wait_at_a_share_is_the_shortest_of_those_that_keep_to_it(
 
 
 @pytest.mark.process
-def test_it_prints_both_rules_of_each_material_and_the_curve(tmp_path: Path) -> None:
-    orders = tmp_path / "commands"
-    orders.mkdir()
+def test_the_bench_has_both_rules_and_the_curve_for_each_material(tmp_path: Path) -> None:
+    recordings = tmp_path / "commands"
+    recordings.mkdir()
     clip = spoken(" ".join(SENTENCES[0]), "en-us", 165, 50)
-    soundfile.write(orders / "somebody_0.wav", clip, RATE_HZ)
+    soundfile.write(recordings / "somebody_0.wav", clip, RATE_HZ)
     options = BenchOptions(SETTINGS, events=1, recordings=tmp_path)
     sheets = endpoint.bench(options)
     assert [sheet.title.split(":")[0] for sheet in sheets] == [

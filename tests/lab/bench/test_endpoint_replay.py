@@ -1,4 +1,4 @@
-"""A turn replayed: when each rule would have ended it."""
+"""Replayed turns: when each rule ends them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def heard() -> list[HeardTurn]:
 
 
 @pytest.mark.long
-def test_silence_alone_ends_a_turn_so_long_after_its_last_word(heard: list[HeardTurn]) -> None:
+def test_with_silence_alone_a_turn_ends_after_end_ms(heard: list[HeardTurn]) -> None:
     turn = msgspec.structs.replace(SETTINGS.hearing.turn, end_ms=1600)
-    for each in heard:
-        waited_ms = ended_ms(each, turn, None, 0.0) - each.turn.end / 16
+    for heard_turn in heard:
+        waited_ms = ended_ms(heard_turn, turn, None, 0.0) - heard_turn.turn.end / 16
         assert 1450 < waited_ms < 1900
 
 
-def test_a_late_answer_ends_a_turn_later_and_one_that_is_too_late_not_at_all(
+def test_a_slower_network_ends_a_turn_later_and_a_too_slow_one_has_no_effect(
     heard: list[HeardTurn],
 ) -> None:
     turn = msgspec.structs.replace(SETTINGS.hearing.turn, sure=0.0, likely=0.0)
@@ -34,4 +34,4 @@ def test_a_late_answer_ends_a_turn_later_and_one_that_is_too_late_not_at_all(
     soon, later, late = (ended_ms(heard[0], turn, network, ms) for ms in (60.0, 200.0, 900.0))
     assert later - soon == pytest.approx(140.0)
     assert late == ended_ms(heard[0], turn, None, 0.0)
-    assert len(heard[0].said) <= 2  # asked once, whatever the number of rules
+    assert len(heard[0].said) <= 2  # the network is asked once, whatever the number of rules

@@ -1,4 +1,4 @@
-"""The turns of `bench endpoint`: whole sentences, and the same with a pause in them."""
+"""The turns of `bench endpoint`: complete sentences, and the same with a pause."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from appliance.pcm import RATE_HZ
 from lab.bench.endpoint_turns import PAUSES_S, quiet_places, turns
 
 
-def test_each_sentence_comes_whole_and_with_a_pause_of_known_length() -> None:
+def test_each_sentence_comes_complete_and_with_a_pause_of_known_length() -> None:
     some = list(turns([], 2, seed=1))
     assert [turn.pause is None for turn in some] == [True, False] * 2
     for turn in some:
@@ -18,7 +18,7 @@ def test_each_sentence_comes_whole_and_with_a_pause_of_known_length() -> None:
             assert PAUSES_S[0] - 0.001 <= lasts_s <= PAUSES_S[1] + 0.001
 
 
-def test_a_sentence_pauses_where_it_is_quiet() -> None:
+def test_pauses_are_inserted_at_quiet_places() -> None:
     wave = np.ones(32_000)
     wave[12_000:12_600] = wave[20_000:20_600] = 0.01
-    assert [round(each, -3) for each in sorted(quiet_places(wave, 2))] == [12_000, 20_000]
+    assert [round(place, -3) for place in sorted(quiet_places(wave, 2))] == [12_000, 20_000]

@@ -1,4 +1,4 @@
-"""A stage for benches: the box talks, begins anew where it is told to, and excuses do not count."""
+"""The harness for benches: the box talks and restarts on request; other speech does not count."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.english import ENGLISH
 
 @pytest.mark.process
 @pytest.mark.timeout(120)
-def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
-    """Without a thinker it excuses itself after each interruption."""
+def test_speech_other_than_the_bench_talk_is_not_measured() -> None:
+    """Without a thinker the box apologises after each interruption."""
 
     def act(stage: BenchHarness) -> None:
         stage.start_talking()
@@ -31,7 +31,7 @@ def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
     BenchHarness(QUIET, ENGLISH, act).play()
 
 
-def test_its_talk_begins_with_another_sentence_each_time_and_is_whole() -> None:
+def test_the_talk_begins_with_another_sentence_each_time_and_is_complete() -> None:
     assert from_sentence(0) == TALK
     assert from_sentence(1).startswith("It goes around us once a month")
     assert from_sentence(1).endswith("four thousand million years.")

@@ -1,4 +1,4 @@
-"""`interlude bench head`: a head of random numbers is a head, and is timed frame by frame."""
+"""`interlude bench head`: heads with random weights, and the time of each frame."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SMALL = HeadSizes(
 
 
 @pytest.mark.parametrize("form", ["fp32", "int8"])
-def test_a_random_head_speaks_at_the_teachers_pace(tmp_path: Path, form: str) -> None:
+def test_a_random_head_has_the_pace_of_the_teacher(tmp_path: Path, form: str) -> None:
     for name in ("codec.json", "codec.onnx"):
         (tmp_path / name).write_bytes((SHIPPED / name).read_bytes())
     codec = tmp_path / "codec.json"
-    made = SpeechHead(write(tmp_path, codec, form, 1, SMALL))  # type: ignore[arg-type]
-    rng, stream = np.random.default_rng(0), made.begin()
+    speech_head = SpeechHead(write(tmp_path, codec, form, 1, SMALL))  # type: ignore[arg-type]
+    rng, stream = np.random.default_rng(0), speech_head.begin()
     for _ in range(10):
         stream.push(
             rng.standard_normal((1, 2, 16)).astype(np.float32),
@@ -43,10 +43,10 @@ def test_a_random_head_speaks_at_the_teachers_pace(tmp_path: Path, form: str) ->
     assert len({tuple(frame.codes) for frame in frames}) > 1
 
 
-def test_the_sizes_are_those_of_the_recipe() -> None:
-    """training/speech_head/README.md counts 18.4, 11.5 and 29.2 M, norms and biases with them."""
+def test_the_sizes_match_the_recipe() -> None:
+    """training/speech_head/README.md counts 18.4, 11.5 and 29.2 M, including norms and biases."""
     counted = (E2B.reader, E2B.phones, E2B.frames)
-    assert [round(each / 1e6, 1) for each in counted] == [18.4, 11.4, 29.2]
+    assert [round(count / 1e6, 1) for count in counted] == [18.4, 11.4, 29.2]
 
 
 def test_the_shipped_head_is_timed() -> None:
@@ -56,12 +56,12 @@ def test_the_shipped_head_is_timed() -> None:
     assert all(float(figure) > 0 for figure in figures[:-2])
 
 
-def test_another_part_is_refused() -> None:
+def test_an_unknown_part_is_refused() -> None:
     with pytest.raises(BenchError, match="no part `huge`"):
         head.bench(BenchOptions(load_defaults(), parts=("huge",)))
 
 
-def test_on_a_pi_a_window_is_computed_whole_and_its_weights_are_read_once() -> None:
+def test_on_a_pi_a_window_is_computed_at_once_and_its_weights_are_read_once() -> None:
     phones = parts_of_head()[1]
     assert phones.products == pytest.approx(9 * phones.weights)
     assert all(part.rounds for part in parts_of_head()[:3])

@@ -1,4 +1,4 @@
-"""`interlude bench head --part words`: what the head tells of its words lies where they sound."""
+"""`interlude bench head --part words`: the word times of the head match the sound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.english import ENGLISH
 pytestmark = pytest.mark.process
 
 
-def test_the_words_of_head_and_teacher_lie_where_an_alignment_has_them() -> None:
+def test_the_word_times_of_head_and_teacher_match_an_alignment() -> None:
     (table,) = head.bench(BenchOptions(ENGLISH, events=4, parts=("words",)))
     assert [row[0] for row in table.rows] == ["head", "hibari"]
     for _, begins, latest, _, _, words, of in table.rows:

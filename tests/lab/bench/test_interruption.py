@@ -1,4 +1,4 @@
-"""The bench itself: its parts, its workers, what it does with bad words."""
+"""The interruption bench as a whole: its parts, its output, and invalid options."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ def recordings(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_part_that_there_is_not_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_part_is_a_bench_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BenchError, match="no part `sauce`"):
         bench(BenchOptions(SETTINGS, parts=("sauce",)))
     assert main(["bench", "interruption", "--part", "sauce"]) == 64
     assert "There are stop, seam" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("bad", ["nowhere", "empty"])
-def test_recordings_that_are_none_are_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
+@pytest.mark.parametrize("folder", ["nowhere", "empty"])
+def test_a_folder_without_recordings_is_a_one_line_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: str
 ) -> None:
     (tmp_path / "empty").mkdir()
-    assert main(["bench", "interruption", "--recordings", str(tmp_path / bad)]) == 66
-    said = capsys.readouterr().err
-    assert said.startswith(f"interlude: {tmp_path / bad}: ")
-    assert said.count("\n") == 1
+    assert main(["bench", "interruption", "--recordings", str(tmp_path / folder)]) == 66
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"interlude: {tmp_path / folder}: ")
+    assert printed.count("\n") == 1
 
 
 @pytest.mark.process
 @pytest.mark.timeout(300)
-def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
+def test_a_complete_run_prints_its_tables_and_saves_every_event(
     tmp_path: Path, recordings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "found.json"
+    json_file = tmp_path / "found.json"
     words = ["bench", "interruption", "--quick", "--events", "1", "--part", "article",
-             "--worst", "2", "--recordings", str(recordings), "--json", str(kept),
+             "--worst", "2", "--recordings", str(recordings), "--json", str(json_file),
              "--pictures", str(tmp_path / "drawn")]  # fmt: skip
     assert main(words) == 0
-    found = json.loads(kept.read_text())
-    assert len(found["sheets"][0]["events"]) == 6
-    beside = next(sheet for sheet in found["sheets"] if "article" in sheet["title"])
-    assert {row[1] for row in beside["rows"]} == {"article"}  # ours was not asked for
+    saved = json.loads(json_file.read_text())
+    assert len(saved["sheets"][0]["events"]) == 6
+    comparison = next(sheet for sheet in saved["sheets"] if "article" in sheet["title"])
+    assert {row[1] for row in comparison["rows"]} == {"article"}  # our box was not requested
     printed = capsys.readouterr().out
     assert "broken.flac: is no sound file" in printed
     assert "2 recordings of words and sentences by 1 speakers" in printed
@@ -73,11 +73,11 @@ def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
 def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["bench", "--help"])
-    said = capsys.readouterr().out
-    assert all(part in said for part in PARTS)
+    printed = capsys.readouterr().out
+    assert all(part in printed for part in PARTS)
 
 
-def test_single_interrupt_ends_the_measuring_and_a_second_does_not_end_the_ending() -> None:
+def test_the_first_interrupt_ends_the_measurement_and_a_second_is_ignored() -> None:
     before = signal.getsignal(signal.SIGINT)
     with _single_interrupt():
         with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""What each stage of hearing costs, and which stage a file belongs to."""
+"""The cost of each stage of hearing, and the stage that a file belongs to."""
 
 from __future__ import annotations
 

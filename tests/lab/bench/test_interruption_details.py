@@ -1,4 +1,4 @@
-"""The tables behind the first: room by room, the article beside ours, the worst clips."""
+"""The detailed tables: rooms, the article next to our box, the worst clips."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lab.bench import interruption_details as details
 from lab.bench.interruption_findings import InterruptionFindings
 
 
-def test_the_article_stands_beside_ours(found: InterruptionFindings) -> None:
+def test_the_article_is_listed_next_to_our_box(found: InterruptionFindings) -> None:
     (sheet,) = details.article(found)
     rows = {(row[0], row[1]): row for row in sheet.rows}
     assert rows["quiet", "ours"][2] == "20.0"

@@ -1,4 +1,4 @@
-"""Figures from trials that were made for them."""
+"""The figures of the interruption bench, from synthetic trials."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_stop_counts_if_its_onset_is_known_and_the_box_sounded() -> None:
     assert figures.stops([good, *others]) == [good]
 
 
-def test_a_word_that_was_missed_came_infinitely_late() -> None:
+def test_a_missed_word_counts_as_infinitely_late() -> None:
     trials = [trial("interruption", stop_ms=20.0)] * 9 + [trial("interruption", missed=True)]
     assert figures.stop_percentile(trials, 50).value == 20.0
     assert figures.stop_percentile(trials, 99).value >= 1e8
@@ -39,14 +39,14 @@ def test_a_word_that_was_missed_came_infinitely_late() -> None:
     assert math.isnan(figures.stop_percentile([], 50).value)
 
 
-def test_rates_are_by_the_hour_of_talking() -> None:
+def test_rates_are_per_hour_of_talking() -> None:
     rate = figures.hourly_rate(3, 1800.0)
     assert rate.value == 6.0
     assert rate.low < 6.0 < rate.high
     assert math.isnan(figures.hourly_rate(0, 0.0).value)
 
 
-def test_going_on_after_a_murmur_is_right_under_any_name_and_after_a_call_under_none() -> None:
+def test_continuing_is_right_after_a_backchannel_and_wrong_after_an_interruption() -> None:
     assert figures.right("backchannel", "noise")
     assert figures.right("noise", "no pause")
     assert figures.right("interruption", "interruption")
@@ -63,18 +63,18 @@ def test_accuracy_is_the_mean_of_the_recalls() -> None:
     assert figures.accuracy(trials, None, "three").value == pytest.approx((0.75 + 1.0 + 0.5) / 3)
 
 
-def test_a_call_that_never_paused_the_box_is_wrong_and_a_murmur_is_not() -> None:
+def test_without_a_pause_an_interruption_is_wrong_and_a_backchannel_is_right() -> None:
     trials = [trial("interruption"), trial("backchannel")]
     assert figures.accuracy(trials, None).value == 0.5
 
 
-def test_at_an_age_only_what_was_known_by_then_counts() -> None:
-    one = judged("interruption", "interruption", 300,
+def test_at_an_age_only_earlier_opinions_count() -> None:
+    example = judged("interruption", "interruption", 300,
                  opinions=((100, 0.8, 0.1, 0.1), (140, 0.2, 0.7, 0.1)))  # fmt: skip
-    assert figures.at_age(one, 60) == "no pause"
-    assert figures.at_age(one, 100) == "backchannel"
-    assert figures.at_age(one, 200) == "interruption"
-    assert figures.odds_at(one, 99) is None
+    assert figures.at_age(example, 60) == "no pause"
+    assert figures.at_age(example, 100) == "backchannel"
+    assert figures.at_age(example, 200) == "interruption"
+    assert figures.odds_at(example, 99) is None
     assert figures.at_age(judged("noise", "noise", 150), 200) == "noise"
 
 
@@ -85,16 +85,17 @@ def test_confusion_counts_every_trial_once() -> None:
     assert sum(sum(row.values()) for row in counted.values()) == 3
 
 
-def test_one_that_says_what_is_has_no_calibration_error_and_a_boaster_has() -> None:
-    honest = [trial("interruption" if n < 7 else "backchannel", opinions=((100, 0.3, 0.7, 0.0),))
+def test_a_calibrated_judge_has_no_calibration_error_and_an_overconfident_one_has() -> None:
+    calibrated = [trial("interruption" if n < 7 else "backchannel",
+                        opinions=((100, 0.3, 0.7, 0.0),))
               for n in range(10)]  # fmt: skip
-    boaster = [trial("backchannel", opinions=((100, 0.1, 0.9, 0.0),))]
-    assert figures.reliability(honest)[1] == pytest.approx(0.0, abs=1e-9)
-    assert figures.reliability(boaster)[1] == pytest.approx(0.9)
+    overconfident = [trial("backchannel", opinions=((100, 0.1, 0.9, 0.0),))]
+    assert figures.reliability(calibrated)[1] == pytest.approx(0.0, abs=1e-9)
+    assert figures.reliability(overconfident)[1] == pytest.approx(0.9)
     assert figures.reliability([])[0] == []
 
 
-def test_the_trade_off_runs_from_yielding_to_all_to_yielding_to_none() -> None:
+def test_the_trade_off_runs_from_always_yielding_to_never_yielding() -> None:
     trials = [trial("interruption", opinions=((100, 0.2, p, 0.0),)) for p in (0.9, 0.6)]
     trials += [trial("backchannel", opinions=((100, 0.2, p, 0.0),)) for p in (0.7, 0.1)]
     points = figures.trade_off(trials, 300)

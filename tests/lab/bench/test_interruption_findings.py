@@ -1,4 +1,4 @@
-"""What the interruption bench has found is told by condition, by whom and by room."""
+"""Findings of the interruption bench, selected by condition, device and room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lab.bench.interruption_trials import JobResult
 from tests.lab.bench.findings import OVER, job
 
 
-def test_trials_are_those_over_the_box_of_the_one_who_is_asked_for(
+def test_trials_are_those_over_the_box_by_the_requested_device(
     found: InterruptionFindings,
 ) -> None:
     assert found.trials() == OVER
@@ -24,7 +24,7 @@ def test_trials_of_one_room_are_not_those_of_another(found: InterruptionFindings
     assert found.trials(room="another") == []
 
 
-def test_a_silence_is_a_job_without_a_word(found: InterruptionFindings) -> None:
+def test_a_silence_is_a_job_without_sounds(found: InterruptionFindings) -> None:
     ((silence, result),) = found.silences(ECHO.name)
     assert silence.part == "pauses"
     assert len(result.pauses) == 2
@@ -32,7 +32,7 @@ def test_a_silence_is_a_job_without_a_word(found: InterruptionFindings) -> None:
     assert found.silences(ECHO.name, by="article") == []
 
 
-def test_conditions_come_in_the_order_in_which_they_were_planned() -> None:
+def test_conditions_are_in_the_planned_order() -> None:
     found = InterruptionFindings()
     found.done = [
         (job("pauses", QUIET, seed=2), JobResult([])), (job("pauses", ECHO, seed=1), JobResult([])),

@@ -1,4 +1,4 @@
-"""The half that runs at the pace of a clock: rooms, and events read as trials."""
+"""The live half of the interruption bench: its rooms, and its events as trials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.bench.interruption_live import ROOMS, SEAMS, STOPS, as_trial, condition
 from lab.bench.interruption_plan import Effort
 
 
-def test_an_event_of_the_processes_is_read_as_a_trial() -> None:
+def test_a_live_event_is_converted_to_a_trial() -> None:
     event = {"by": "ours", "word": "real", "name": "stop/anna_0", "click": True,
              "left_out": "", "missed": False, "last_ms": 21.5, "decided_ms": 9.0}  # fmt: skip
     read = as_trial(event)
@@ -18,7 +18,7 @@ def test_an_event_of_the_processes_is_read_as_a_trial() -> None:
     assert as_trial(event | {"missed": True, "last_ms": None}).missed
 
 
-def test_a_quick_run_is_in_one_room_and_every_other_in_all() -> None:
+def test_a_quick_run_uses_one_room_and_other_runs_use_all() -> None:
     assert conditions("quick") == ["quiet"]
     assert conditions("default") == conditions("full") == list(ROOMS)
 

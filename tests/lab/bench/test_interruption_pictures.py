@@ -1,4 +1,4 @@
-"""The pictures of the interruption bench: one of each, and none without figures."""
+"""The pictures of the interruption bench: all of them, and none without figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from lab.bench.interruption_findings import InterruptionFindings
 
 
 @pytest.mark.long
-def test_every_picture_is_drawn_and_one_of_all(found: InterruptionFindings, tmp_path: Path) -> None:
+def test_every_picture_and_the_combined_one_are_drawn(
+    found: InterruptionFindings, tmp_path: Path
+) -> None:
     from lab.bench import interruption_pictures as pictures  # here: matplotlib takes half a second
 
     (note,) = pictures.draw(found, tmp_path / "new")

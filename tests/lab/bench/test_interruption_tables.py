@@ -1,4 +1,4 @@
-"""The tables: a row for what was measured, none for what was not, and whether a goal was met."""
+"""The tables: rows for the measured values only, and whether each goal is met."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_the_first_table_says_for_each_goal_whether_it_is_met(found: Interruptio
     assert line(sheet, "cost", "hearing")[-1] == "not met"
 
 
-def test_what_was_not_measured_has_no_row() -> None:
+def test_missing_measurements_have_no_row() -> None:
     assert tables.summary(InterruptionFindings()).rows == []
     assert details.by_room(InterruptionFindings()) == details.verdicts(InterruptionFindings()) == []
     assert details.article(InterruptionFindings()) == details.cost(InterruptionFindings()) == []
 
 
-def test_a_television_is_no_silence_in_which_the_box_could_interrupt_itself(
+def test_rooms_with_a_television_are_not_counted_for_self_interruptions(
     found: InterruptionFindings,
 ) -> None:
     groups = [row[1] for row in tables.summary(found).rows if row[0] == "self-interruptions"]
@@ -52,13 +52,13 @@ def test_a_television_is_no_silence_in_which_the_box_could_interrupt_itself(
 
 
 @pytest.mark.parametrize(
-    ("target", "value", "said"),
+    ("target", "value", "verdict"),
     [(tables.Target("≤ 2", 2), 2.0, "met"), (tables.Target("≤ 2", 2), 2.1, "not met"),
      (tables.Target("≥ 2", 2, at_least=True), 2.0, "met"),
      (tables.Target("≥ 2", 2, at_least=True), 1.9, "not met"),
      (tables.Target("≤ 2", 2), math.nan, "–")],
 )  # fmt: skip
 def test_a_goal_is_met_at_its_limit_and_unknown_without_a_figure(
-    target: tables.Target, value: float, said: str
+    target: tables.Target, value: float, verdict: str
 ) -> None:
-    assert target.met(value) == said
+    assert target.met(value) == verdict

@@ -1,4 +1,4 @@
-"""Trials: what is read of a sound over the box, and what counts as a pause for nothing."""
+"""Trials: the results of a sound over the box, and what counts as a false pause."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ WAIT = Phrase("interruption", "tell me about the moon instead please", "en-us+f2
 
 
 def tone(seconds: float) -> Samples:
-    made: Samples = (6000 * np.sin(np.arange(round(seconds * RATE_HZ)) * 0.2) + 400).astype(
+    samples: Samples = (6000 * np.sin(np.arange(round(seconds * RATE_HZ)) * 0.2) + 400).astype(
         np.int16
     )
-    return made
+    return samples
 
 
-class Deaf:
-    """A machine that plays a tone and has been told what it heard."""
+class ScriptedDevice:
+    """A device that plays a tone and has a scripted list of events."""
 
     def __init__(self, events: list[TimedEvent], stops: list[int], yields: list[int]) -> None:
         self.events, self.stops, self.yields = events, stops, yields
@@ -54,18 +54,18 @@ class Deaf:
         return np.zeros(80, np.int16) if silent else tone(0.005) + 500
 
     def process(self, mic: Samples, at: int) -> None:
-        """Nothing."""
+        """Ignore the microphone."""
 
 
 @pytest.mark.long
-def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
+def test_a_box_that_is_asked_first_is_silent_until_then() -> None:
     asked = round(ANSWERED_S * RATE_HZ)
     question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
     hearing = HearingPipeline(load_defaults().hearing)
     box = SimulatedBox(tone(30), load_defaults(), hearing, asked=asked)
     result = play(box, QUIET, SILENCE, (), 1, 16.0, question)
-    (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
-    assert ASKED_S < began < ASKED_S + 1
+    (began_s,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
+    assert ASKED_S < began_s < ASKED_S + 1
     assert 16.0 - ASKED_S - 4 < result.talked_s < 16.0 - ASKED_S - 1
     assert hearing._usual_db == pytest.approx(SPEECH_DB, abs=3)
     assert not result.pauses
@@ -84,7 +84,7 @@ def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> Non
     assert trial.decided_ms < trial.stop_ms
     assert trial.verdict == "interruption"
     assert trial.yielded
-    assert trial.over_ms == pytest.approx(trial.stop_ms, abs=1)  # one pause, and never again
+    assert trial.over_ms == pytest.approx(trial.stop_ms, abs=1)  # a single pause
     assert [opinion[0] for opinion in trial.opinions] == sorted(o[0] for o in trial.opinions)
     assert result.pauses == []
     assert result.died_s == []
@@ -100,33 +100,35 @@ def test_the_same_job_gives_the_same_result() -> None:
     assert both[0] == both[1]
 
 
-def test_the_article_loses_its_answer_to_a_word() -> None:
+def test_the_article_drops_its_answer_at_a_word() -> None:
     (trial,) = play(ArticleDevice(tone(30)), QUIET, SILENCE, (WAIT,), 1, 14.0).trials
     assert trial.yielded
     assert trial.verdict is None
 
 
-def test_pauses_and_yields_with_nobody_there_are_told_from_those_that_a_sound_caused() -> None:
+def test_pauses_and_yields_without_a_sound_are_reported_separately() -> None:
     events = [
         TimedEvent(2 * RATE_HZ, Onset(1, 2 * RATE_HZ - 160, True)),
         TimedEvent(2 * RATE_HZ + 2400, Verdict(1, "noise", 150)),
         TimedEvent(3 * RATE_HZ, Onset(2, 3 * RATE_HZ, False)),  # not over the box
     ]
-    machine = Deaf(events, [], [3 * RATE_HZ])
+    machine = ScriptedDevice(events, [], [3 * RATE_HZ])
     result = play(machine, QUIET, SILENCE, (), 1, 4.0)
     assert [(p.at_s, p.verdict) for p in result.pauses] == [(2.0, "noise")]
     assert result.died_s == [3.0]
     assert result.trials == []
 
 
-def test_what_came_while_a_sound_was_heard_is_not_held_against_the_box() -> None:
+def test_a_pause_during_a_sound_is_no_false_pause() -> None:
     at = round(8.1 * RATE_HZ)
     events = [
         TimedEvent(at, Onset(1, at - 160, True)),
         TimedEvent(at + 1600, Opinion(1, 100, 0.7, 0.2, 0.1)),
         TimedEvent(at + 4800, Verdict(1, "backchannel", 300)),
     ]
-    result = play(Deaf(events, [], []), QUIET, SILENCE, (SynthesisedNoise("cough", 1),), 1, 14.0)
+    result = play(
+        ScriptedDevice(events, [], []), QUIET, SILENCE, (SynthesisedNoise("cough", 1),), 1, 14.0
+    )
     (trial,) = result.trials
     assert (trial.verdict, trial.age_ms) == ("backchannel", 300)
     assert trial.opinions == ((100, 0.7, 0.2, 0.1),)
@@ -134,15 +136,17 @@ def test_what_came_while_a_sound_was_heard_is_not_held_against_the_box() -> None
     assert trial.missed
 
 
-def test_a_recording_that_cannot_be_used_is_said_and_the_others_are_played(tmp_path: Path) -> None:
+def test_an_unusable_recording_is_reported_and_the_others_are_played(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "anna_0.flac", np.zeros(RATE_HZ), RATE_HZ)
     silent = RecordingFile(tmp_path / "anna_0.flac", "backchannel", "yes")
-    result = play(Deaf([], [], []), QUIET, SILENCE, (silent, SynthesisedNoise("clap", 1)), 1, 16.0)
+    result = play(
+        ScriptedDevice([], [], []), QUIET, SILENCE, (silent, SynthesisedNoise("clap", 1)), 1, 16.0
+    )
     assert [trial.name for trial in result.trials] == ["clap 1"]
     assert result.problems == [f"{tmp_path}/anna_0.flac: is silent."]
 
 
-def test_an_owners_way_through_the_room_begins_at_once_and_keeps_the_loudness() -> None:
+def test_the_owners_room_response_begins_at_once_and_has_unit_energy() -> None:
     response = through_the_room(QUIET)
     assert np.argmax(np.abs(response)) == 0
     assert np.sum(np.square(response)) == pytest.approx(1.0, abs=1e-3)
@@ -151,13 +155,15 @@ def test_an_owners_way_through_the_room_begins_at_once_and_keeps_the_loudness() 
     assert not in_room(click, response)[:7].round(3).any()
 
 
-def test_headphones_have_no_echo_and_a_loudspeaker_has() -> None:
+def test_without_an_echo_level_there_is_no_echo() -> None:
     loud = np.full(640, 9000, np.int16)
     assert not echo_of(QUIET).process(loud).any()
     assert echo_of(TrialRoom("small", 0.2, 1001, -26.0)).process(loud).any()
 
 
-def test_nothing_is_measured_before_the_box_has_talked_for_a_while() -> None:
-    result = play(Deaf([], [], []), QUIET, SILENCE, (SynthesisedNoise("clap", 1),), 1, 3.0)
+def test_nothing_is_measured_in_the_first_seconds_of_talking() -> None:
+    result = play(
+        ScriptedDevice([], [], []), QUIET, SILENCE, (SynthesisedNoise("clap", 1),), 1, 3.0
+    )
     assert result == JobResult(talked_s=result.talked_s)
     assert result.talked_s == pytest.approx(3.0, abs=0.05)

@@ -1,4 +1,4 @@
-"""The jobs of the interruption bench, here or in processes of their own."""
+"""The jobs of the interruption bench, run in this process or in workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.lab.bench.tiny_model import SETTINGS
 
 
 @pytest.mark.process
-def test_here_and_in_a_process_of_its_own_a_job_has_the_same_result() -> None:
+def test_a_job_has_the_same_result_in_this_process_and_in_a_worker() -> None:
     jobs = [job for job in plan("quick", [], 1, events=1) if job.part == "over"][:1]
     alone = {job.seed: result for job, result in run_jobs(jobs, SETTINGS, 1)}
     together = {job.seed: result for job, result in run_jobs(jobs, SETTINGS, 2)}

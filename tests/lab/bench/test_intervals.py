@@ -1,4 +1,4 @@
-"""Intervals against values from tables."""
+"""Confidence intervals, compared with values from tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from lab.bench import intervals
 
 
-def test_a_share_of_nothing_may_be_anything() -> None:
+def test_the_interval_of_a_share_of_zero_is_from_0_to_1() -> None:
     assert intervals.share(0, 0) == (0.0, 1.0)
 
 
@@ -28,19 +28,19 @@ def test_a_count_has_the_exact_interval(seen: int, low: float, high: float) -> N
     assert intervals.count(seen) == pytest.approx((low, high), abs=0.01)
 
 
-def test_a_percentiles_interval_holds_it_and_shrinks_with_more_values() -> None:
+def test_a_percentiles_interval_contains_it_and_shrinks_with_more_values() -> None:
     few = intervals.percentile([float(n % 20) for n in range(20)], 50)
     many = intervals.percentile([float(n % 20) for n in range(2000)], 50)
     assert few[0] <= 9.5 <= few[1]
     assert many[1] - many[0] < few[1] - few[0]
 
 
-def test_a_percentile_of_one_value_is_that_and_of_none_is_unknown() -> None:
+def test_the_percentile_of_one_value_is_that_value_and_of_none_is_nan() -> None:
     assert intervals.percentile([7.0], 95) == (7.0, 7.0)
     assert all(math.isnan(bound) for bound in intervals.percentile([], 95))
 
 
-def test_a_mean_of_recalls_is_never_certain() -> None:
+def test_perfect_recalls_still_have_an_interval() -> None:
     low, high = intervals.balanced([(10, 10), (10, 10)])
     assert low < 1.0 == high
     assert intervals.balanced([(0, 0), (1, 1)]) == (0.0, 1.0)

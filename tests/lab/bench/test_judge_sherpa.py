@@ -1,4 +1,4 @@
-"""The second judge, through sherpa-onnx's real loader, with a tiny model that the tests make."""
+"""The second judge, through sherpa-onnx's real loader, with a tiny model made by the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.bench.judge_sherpa import SherpaJudge
 from tests.hear.tiny_transducer import OKAY_HZ, WAIT_HZ, make, tone
 
 
-def test_it_writes_down_what_it_hears_and_forgets_the_sound_before(tmp_path: Path) -> None:
+def test_the_judge_transcribes_each_sound_independently_of_the_last(tmp_path: Path) -> None:
     make(tmp_path)
     judge = SherpaJudge(tmp_path)
     gap = tone(0.0, 0.5, level=0.0)
@@ -23,7 +23,7 @@ def test_it_writes_down_what_it_hears_and_forgets_the_sound_before(tmp_path: Pat
     assert judge.heard(np.concatenate([gap, tone(OKAY_HZ, 0.4), gap])) == ["okay"]
 
 
-def test_a_folder_that_lacks_a_part_or_has_two_of_it_is_refused(tmp_path: Path) -> None:
+def test_a_folder_with_a_missing_or_duplicate_file_is_refused(tmp_path: Path) -> None:
     files = make(tmp_path)
     (tmp_path / "decoder-2.onnx").write_bytes(b"")
     with pytest.raises(BenchError, match="2 files of the name decoder"):
@@ -34,7 +34,7 @@ def test_a_folder_that_lacks_a_part_or_has_two_of_it_is_refused(tmp_path: Path) 
         SherpaJudge(tmp_path)
 
 
-def test_another_judge_or_one_without_a_model_is_refused() -> None:
+def test_an_unknown_judge_and_one_without_a_model_are_refused() -> None:
     for judge in ("sherpa", "parrot"):
         with pytest.raises(BenchError, match=judge):
             voices.writer_of(BenchOptions(load_defaults(), judge=judge))

@@ -1,4 +1,4 @@
-"""`bench model` on synthetic weights that are tiny, through the same processes as at full size."""
+"""`bench model` on tiny synthetic weights, through the same processes as at full size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lab.bench.model_weights import size
 from tests.lab.bench.tiny_model import SETTINGS
 
 
-def test_what_cannot_be_measured_as_asked_is_one_sentence(files: tuple[Path, Path]) -> None:
+def test_invalid_options_are_errors(files: tuple[Path, Path]) -> None:
     options = BenchOptions(SETTINGS)
     with pytest.raises(BenchError, match=r"no part `memry`\. There are memory, opening"):
         bench(replace(options, parts=("memry",)))
@@ -31,9 +31,7 @@ def test_what_cannot_be_measured_as_asked_is_one_sentence(files: tuple[Path, Pat
 
 
 @pytest.mark.process
-def test_a_part_that_fails_is_told_with_what_it_said(
-    files: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_failed_part_is_reported_with_its_error(files: tuple[Path, Path], tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.gguf"
     damaged.write_bytes(files[0].read_bytes()[:10_000])
     options = BenchOptions(SETTINGS, model=damaged, audio=files[1], parts=("recall",))
@@ -42,18 +40,18 @@ def test_a_part_that_fails_is_told_with_what_it_said(
 
 
 @pytest.mark.process
-def test_ended_early_it_shows_the_parts_that_were_measured(files: tuple[Path, Path]) -> None:
-    # A terminal's Ctrl-C is not ignored, whoever started these tests, and how.
+def test_an_interrupted_run_shows_the_parts_measured_so_far(files: tuple[Path, Path]) -> None:
+    # Restores the handler of SIGINT, which a shell may have set to be ignored.
     code = (
         "import runpy, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "runpy.run_module('appliance', run_name='__main__', alter_sys=True)"
     )
     command = [sys.executable, "-c", code, "bench", "model", "--events", "1"]
-    given = ["--part", "recall", "--part", "opening"]
-    given += ["--model", str(files[0]), "--audio", str(files[1])]
+    options = ["--part", "recall", "--part", "opening"]
+    options += ["--model", str(files[0]), "--audio", str(files[1])]
     with subprocess.Popen(
-        command + given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
         assert run.stdout is not None
         assert run.stderr is not None
@@ -65,7 +63,7 @@ def test_ended_early_it_shows_the_parts_that_were_measured(files: tuple[Path, Pa
     assert "Ended early" in printed
 
 
-# ── room on the machine ──────────────────────────────────────────────────────────────────────
+# ── free memory ──────────────────────────────────────────────────────────────────────────────
 def test_a_machine_with_too_little_free_memory_is_refused(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:  8000000 kB\nMemAvailable:  5000000 kB\nHugePages_Total:  0\n")

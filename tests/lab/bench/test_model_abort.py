@@ -1,4 +1,4 @@
-"""An encoding that is ended from another thread: when the order is given, and how long it took."""
+"""An encoding aborted from another thread: the time of the order, and how long it took."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from lab.bench.model_parts import Job, clip, loaded
 from tests.lab.bench.tiny_model import SETTINGS
 
 
-# ── an encoding that is ended ────────────────────────────────────────────────────────────────
-def test_orders_are_given_all_over_the_encoding() -> None:
-    given = sorted(abort_shares(60))
-    assert EARLIEST <= given[0] < 0.1
-    assert 0.8 < given[-1] <= LATEST
-    assert max(np.diff(given)) < 0.05
+# ── aborted encodings ────────────────────────────────────────────────────────────────────────
+def test_abort_orders_are_spread_over_the_encoding() -> None:
+    shares = sorted(abort_shares(60))
+    assert EARLIEST <= shares[0] < 0.1
+    assert 0.8 < shares[-1] <= LATEST
+    assert max(np.diff(shares)) < 0.05
 
 
-def test_an_order_that_came_too_late_is_given_again_by_the_time_that_it_took(
+def test_an_order_that_came_too_late_is_repeated_with_the_measured_duration(
     files: tuple[Path, Path],
 ) -> None:
-    """As if the machine had been busy at first: a whole encoding is said to take a minute."""
+    """Simulates a machine that was busy at first: the first estimate of an encoding is a minute."""
     job = Job("abort", str(files[0]), str(files[1]), SETTINGS)
     numbers = itertools.count(1)
     with loaded(job) as model:
-        took = list(abort_times_ms(model, lambda: clip(12, next(numbers)), lambda: 60.0, 4))
-    assert len(took) == 4
-    assert next(numbers) - 1 >= 5  # the first was over before its order
+        times_ms = list(abort_times_ms(model, lambda: clip(12, next(numbers)), lambda: 60.0, 4))
+    assert len(times_ms) == 4
+    assert next(numbers) - 1 >= 5  # the first encoding ended before its order
 
 
-def test_the_time_is_from_the_order_and_none_is_told_of_an_encoding_that_was_over(
+def test_the_time_is_counted_from_the_order_and_is_none_for_a_finished_encoding(
     files: tuple[Path, Path],
 ) -> None:
     job = Job("abort", str(files[0]), str(files[1]), SETTINGS)
@@ -41,4 +41,4 @@ def test_the_time_is_from_the_order_and_none_is_told_of_an_encoding_that_was_ove
         assert took_ms is not None
         assert took_ms >= 0
         assert abort_time_ms(model, clip(1, 2), 60.0) is None
-        model.encode_ahead(clip(1, 3))  # it works again
+        model.encode_ahead(clip(1, 3))  # the encoder works again

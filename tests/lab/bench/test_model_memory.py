@@ -1,4 +1,4 @@
-"""Memory and time of this process, as the kernel tells them."""
+"""Memory and time of this process, read from the kernel."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from lab.bench.model_memory import Memory, Stopwatch, available, forget_peak, ma
 LARGE_MIB = 64
 
 
-def test_what_is_taken_is_resident_and_in_no_file_and_its_peak_stays() -> None:
+def test_allocated_memory_is_resident_and_anonymous_and_its_peak_stays() -> None:
     before = Memory.now()
-    taken = np.ones(LARGE_MIB << 20, np.uint8)
+    allocated = np.ones(LARGE_MIB << 20, np.uint8)
     now = Memory.now()
     assert now.anonymous - before.anonymous > LARGE_MIB / 2
     assert now.peak >= now.resident > now.anonymous
-    assert taken[-1]
-    del taken
+    assert allocated[-1]
+    del allocated
     assert Memory.now().peak >= now.resident - 1
 
 
-def test_a_peak_that_is_forgotten_begins_with_what_is_resident() -> None:
-    taken = np.ones(LARGE_MIB << 20, np.uint8)
-    high = Memory.now().peak
-    assert taken[-1]
-    del taken
+def test_a_reset_peak_starts_at_the_resident_memory() -> None:
+    allocated = np.ones(LARGE_MIB << 20, np.uint8)
+    peak_before = Memory.now().peak
+    assert allocated[-1]
+    del allocated
     forget_peak()
     now = Memory.now()
-    assert now.peak < high - LARGE_MIB / 2
+    assert now.peak < peak_before - LARGE_MIB / 2
     assert now.peak >= now.resident - 1
 
 
-def test_of_a_mapped_file_what_was_touched_is_resident(tmp_path: Path) -> None:
+def test_only_touched_pages_of_a_mapped_file_are_resident(tmp_path: Path) -> None:
     path = tmp_path / "weights"
     path.write_bytes(bytes(8 << 20))
     assert mapped_mib(path) == 0
@@ -45,7 +45,7 @@ def test_of_a_mapped_file_what_was_touched_is_resident(tmp_path: Path) -> None:
         assert mapped_mib(path) == pytest.approx(8, abs=0.5)
 
 
-def test_what_is_available_is_the_kernels_line_in_bytes(tmp_path: Path) -> None:
+def test_the_available_memory_is_the_kernels_value_in_bytes(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:  8000000 kB\nMemAvailable:  5000000 kB\nHugePages_Total:  0\n")
     assert available(meminfo) == 5_000_000 * 1024
@@ -55,7 +55,7 @@ def test_what_is_available_is_the_kernels_line_in_bytes(tmp_path: Path) -> None:
         available(meminfo)
 
 
-def test_a_stopwatch_tells_time_that_passed_and_time_of_the_processor() -> None:
+def test_a_stopwatch_measures_wall_time_and_cpu_time() -> None:
     with Stopwatch() as busy:
         assert sum(range(1_000_000))
     assert busy.cpu_s > 0

@@ -1,4 +1,4 @@
-"""The parts of the model's bench, each in a process of its own."""
+"""The parts of `bench model`, each in its own process."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ ROWS = {
 
 @pytest.mark.process
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
+def test_each_part_runs_in_its_own_process_and_has_its_rows(
     part: str, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    kept = tmp_path / "model.json"
-    given = ["--model", str(files[0]), "--audio", str(files[1]), "--json", str(kept)]
-    assert main(["bench", "model", "--part", part, "--events", "1", *given]) == 0
-    (found,) = json.loads(kept.read_text())["sheets"]
+    json_file = tmp_path / "model.json"
+    options = ["--model", str(files[0]), "--audio", str(files[1]), "--json", str(json_file)]
+    assert main(["bench", "model", "--part", part, "--events", "1", *options]) == 0
+    (found,) = json.loads(json_file.read_text())["sheets"]
     assert found["title"] == TITLES[part]
     rows = [name for name, *_ in found["rows"]]
     assert [name for name in ROWS[part] if name not in rows] == []
@@ -99,7 +99,7 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
                    for name in rows)  # fmt: skip
 
 
-def test_values_of_one_thing_are_kept_by_unit_in_the_order_in_which_they_came() -> None:
+def test_values_are_grouped_by_name_and_unit_in_order() -> None:
     found = Measures()
     found.add("read", s=1, tokens=200)
     found.add("kept", MiB=3)
@@ -110,14 +110,14 @@ def test_values_of_one_thing_are_kept_by_unit_in_the_order_in_which_they_came() 
     ]  # fmt: skip
 
 
-def test_what_took_time_has_both_kinds_of_seconds() -> None:
+def test_a_stopwatch_adds_wall_and_cpu_seconds() -> None:
     found, watch = Measures(), Stopwatch()
     watch.wall_s, watch.cpu_s = 2.0, 3.0
     found.took("all", watch)
     assert {row.of: row.values for row in found.rows.values()} == {"s": [2.0], "CPU s": [3.0]}
 
 
-def test_no_two_clips_are_the_same_and_one_number_is_one_clip() -> None:
+def test_each_number_gives_one_fixed_and_different_clip() -> None:
     assert len(clip(4, 1).samples) == 4 * RATE_HZ
     assert (clip(1, 1).samples == clip(1, 1).samples).all()
     assert (clip(1, 1).samples != clip(1, 2).samples).any()

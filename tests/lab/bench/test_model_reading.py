@@ -1,4 +1,4 @@
-"""Reading two ways, and beside a neighbour: that a difference would show, and nobody stays."""
+"""The comparison of two ways of reading, and the neighbour process that loads a core."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lab.bench.model_reading import NEIGHBOURS, differing, neighbour
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "bytes_"),
+    ("first", "second", "bytes_"),
     [([1.0, 2.0], [1.0, 2.0], 0), ([0.0], [-0.0], 1), ([1.0, 2.0], [1.0], 8), ([], [], 0)],
 )
-def test_two_ways_differ_in_so_many_bytes(
-    one: list[float], other: list[float], bytes_: int
+def test_differing_counts_the_bytes_that_differ(
+    first: list[float], second: list[float], bytes_: int
 ) -> None:
-    assert differing(np.array(one, np.float32), np.array(other, np.float32)) == bytes_
+    assert differing(np.array(first, np.float32), np.array(second, np.float32)) == bytes_
 
 
 def children() -> set[int]:
@@ -33,7 +33,7 @@ def children() -> set[int]:
 
 @pytest.mark.process
 @pytest.mark.parametrize("nice", NEIGHBOURS.values())
-def test_a_neighbour_computes_at_its_priority_and_is_gone_afterwards(nice: int | None) -> None:
+def test_a_neighbour_process_has_its_priority_and_is_ended_afterwards(nice: int | None) -> None:
     before = children()
     with neighbour(nice):
         new = children() - before
@@ -46,7 +46,7 @@ def test_a_neighbour_computes_at_its_priority_and_is_gone_afterwards(nice: int |
 
 
 @pytest.mark.process
-def test_a_neighbour_whose_bench_was_killed_ends_by_itself() -> None:
+def test_a_neighbour_process_ends_when_its_bench_is_killed() -> None:
     bench = (
         "import signal\n"
         "from lab.bench.model_reading import neighbour\n"

@@ -1,4 +1,4 @@
-"""The tensors of a model: as many numbers and bytes as the published files have."""
+"""The tensors of a model have as many weights and bytes as the published files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from lab.bench.model_shape import E2B, Format, Tensor, audio_tensors, bytes_of, 
 
 
 # ── synthetic weights ────────────────────────────────────────────────────────────────────────
-def test_full_size_is_that_of_the_published_files() -> None:
-    """Q4_K_M of E2B: 4.65 billion numbers, 2.88 to 2.9 GiB; its audio part 586 MiB in F16."""
+def test_the_full_size_matches_the_published_files() -> None:
+    """Q4_K_M of E2B: 4.65 billion weights, 2.88 to 2.9 GiB; its audio part 586 MiB in F16."""
     numbers = sum(tensor.rows * tensor.shape[-1] for tensor in text_tensors(E2B))
     assert numbers == pytest.approx(4.65e9, rel=0.01)
     assert bytes_of(text_tensors(E2B)) / 2**30 == pytest.approx(2.89, abs=0.01)
@@ -26,13 +26,13 @@ def test_a_row_has_the_bytes_of_its_blocks(format_: Format, numbers: int, bytes_
     assert bytes_of(iter([tensor, tensor])) == 2 * 15 * 4 * bytes_
 
 
-def test_each_fifth_layer_attends_to_everything_and_the_shared_ones_are_twice_as_wide() -> None:
+def test_each_fifth_layer_has_full_attention_and_shared_layers_are_twice_as_wide() -> None:
     assert [layer for layer in range(E2B.layers) if not E2B.has_window(layer)] == [
         4, 9, 14, 19, 24, 29, 34,
     ]  # fmt: skip
     assert E2B.inner_of(14) * 2 == E2B.inner_of(15)
 
 
-def test_no_two_tensors_of_a_file_have_one_name() -> None:
+def test_tensor_names_in_a_file_are_unique() -> None:
     for tensors in (list(text_tensors(E2B)), list(audio_tensors(E2B))):
         assert len({tensor.name for tensor in tensors}) == len(tensors)

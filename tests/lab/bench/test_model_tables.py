@@ -1,4 +1,4 @@
-"""What the parts of the model's bench measured, as tables."""
+"""The tables of `bench model`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lab.bench.model_tables import ENOUGH, WITHOUT_WEIGHTS, sheet
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────
-def test_few_values_are_all_shown_and_of_many_percentiles() -> None:
+def test_few_values_are_listed_and_many_are_shown_as_percentiles() -> None:
     values = [float(value) for value in range(ENOUGH + 1)]
     table = sheet("recall", [Measure("x", "ms", values[:3]), Measure("y", "ms", values)])
     assert table.rows == [
@@ -17,8 +17,8 @@ def test_few_values_are_all_shown_and_of_many_percentiles() -> None:
     ]
 
 
-def test_memory_over_the_thinkers_budget_is_said() -> None:
+def test_memory_over_the_thinkers_budget_is_noted() -> None:
     budget = row("thinker").memory_mib
-    for mib, said in ((budget - 1, "within"), (budget + 1, "OVER")):
+    for mib, verdict in ((budget - 1, "within"), (budget + 1, "OVER")):
         note = sheet("memory", [Measure("in use", WITHOUT_WEIGHTS, [1.0, mib])]).notes[0]
-        assert f"{mib:.0f} MiB at most: {said} the thinker's budget" in note
+        assert f"{mib:.0f} MiB at most: {verdict} the thinker's budget" in note

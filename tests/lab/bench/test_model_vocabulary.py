@@ -1,4 +1,4 @@
-"""A vocabulary in which each word of given texts is one token."""
+"""A vocabulary in which each word of the given texts is one token."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lab.bench import model_vocabulary
 from lab.bench.model_vocabulary import MARKS, NORMAL, SPACE, Vocabulary
 
 
-def test_a_vocabulary_that_its_words_do_not_fit_into_is_an_error() -> None:
+def test_words_that_do_not_fit_into_the_vocabulary_are_an_error() -> None:
     assert len(model_vocabulary.make(2048, ["a big stone"]).tokens) == 2048
     with pytest.raises(ValueError, match="do not fit into 380 tokens"):
         model_vocabulary.make(380, ["a big stone"])
 
 
-def split(text: str, made: Vocabulary) -> list[str]:
-    """What a byte-pair tokeniser makes of a word: the first merge of the list comes first."""
-    pieces, ranks = list(text), {pair: rank for rank, pair in enumerate(made.merges)}
+def split(text: str, vocabulary: Vocabulary) -> list[str]:
+    """Tokenise a word by byte pairs: earlier merges of the list are applied first."""
+    pieces, ranks = list(text), {pair: rank for rank, pair in enumerate(vocabulary.merges)}
     while len(pieces) > 1:
         pairs = [ranks.get(f"{a} {b}", len(ranks)) for a, b in pairwise(pieces)]
         at = min(range(len(pairs)), key=pairs.__getitem__)
@@ -32,22 +32,22 @@ def split(text: str, made: Vocabulary) -> list[str]:
 
 @settings(max_examples=50)
 @given(st.lists(st.from_regex(r"[A-Za-z]{1,9}", fullmatch=True), min_size=1, max_size=8))
-def test_behind_a_space_every_word_of_the_texts_is_one_token(words: list[str]) -> None:
-    made = model_vocabulary.make(4096, [" ".join(words)])
-    tokens = dict(zip(made.tokens, made.kinds, strict=True))
-    for written in (SPACE + word for word in words):
-        assert split(written, made) == [written]
-        assert tokens[written] == NORMAL
+def test_every_word_of_the_texts_with_a_leading_space_is_one_token(words: list[str]) -> None:
+    vocabulary = model_vocabulary.make(4096, [" ".join(words)])
+    tokens = dict(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
+    for word_text in (SPACE + word for word in words):
+        assert split(word_text, vocabulary) == [word_text]
+        assert tokens[word_text] == NORMAL
 
 
-def test_the_marks_of_the_real_vocabulary_keep_their_numbers() -> None:
-    made = model_vocabulary.make(2048, ["a big stone"])
+def test_the_special_tokens_of_the_real_vocabulary_keep_their_numbers() -> None:
+    vocabulary = model_vocabulary.make(2048, ["a big stone"])
     for number, (mark, kind) in MARKS.items():
-        assert (made.tokens[number], made.kinds[number]) == (mark, kind)
-    assert len(set(made.tokens)) == len(made.tokens)
+        assert (vocabulary.tokens[number], vocabulary.kinds[number]) == (mark, kind)
+    assert len(set(vocabulary.tokens)) == len(vocabulary.tokens)
 
 
-def test_the_first_word_of_a_text_is_one_token_though_others_begin_inside_of_it() -> None:
-    made = model_vocabulary.make(4096, ["model", "else nothing", "Respond to the espresso"])
-    for written in ("model", "else", "Respond"):
-        assert split(written, made) == [written]
+def test_the_first_word_of_a_text_is_one_token() -> None:
+    vocabulary = model_vocabulary.make(4096, ["model", "else nothing", "Respond to the espresso"])
+    for word_text in ("model", "else", "Respond"):
+        assert split(word_text, vocabulary) == [word_text]

@@ -1,4 +1,4 @@
-"""Synthetic weights: written whole or not at all, found again, and a model that computes."""
+"""Synthetic weights: written completely or not at all, reused, and usable as a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lab.bench.model_weights import SPARE_BYTES, TEXT, check_room, size, write
 from tests.lab.bench.tiny_model import SETTINGS, TINY
 
 
-def test_a_disk_with_too_little_room_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_disk_with_too_little_space_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"take 3\.7 GiB, and 1\.0 GiB are free\. Name"):
         check_room(size(E2B), 1 << 30, tmp_path)
     check_room(1 << 30, (1 << 30) + SPARE_BYTES, tmp_path)
@@ -29,7 +29,7 @@ def test_a_disk_with_too_little_room_is_refused_before_anything_is_written(tmp_p
     assert list((tmp_path / "weights").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageError, match=r"cannot be written .* Name another folder"):
         write(TINY, tmp_path / "file" / "weights", [])
@@ -37,7 +37,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 
 @pytest.fixture
 def files_of_a_mebibyte() -> Iterator[None]:
-    """The system lets this process write no larger ones."""
+    """Limit the files that this process may write to 1 MiB."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
     yield
@@ -45,13 +45,13 @@ def files_of_a_mebibyte() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("files_of_a_mebibyte")
-def test_of_weights_that_could_not_be_written_nothing_stays(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="File too large"):
         write(TINY, tmp_path, spoken_of(SETTINGS))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_weights_that_are_there_are_found_again(tmp_path: Path) -> None:
+def test_existing_weights_are_reused(tmp_path: Path) -> None:
     text, audio = write(TINY, tmp_path, spoken_of(SETTINGS))
     before = text.stat().st_mtime_ns, audio.stat().st_mtime_ns
     assert text.name == TEXT

@@ -1,6 +1,6 @@
-"""The page under attack beside a conversation, in seconds: what is bounded, and what is heard.
+"""The page under attack during a conversation: its limits, and what the box still hears.
 
-Counts, not milliseconds: a machine that tests run on is busy with other things.
+The test counts and does not measure milliseconds, since test machines are busy.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from lab.sim.seam_measure import Seam
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
-OPEN_FILES = 40  # descriptors of the page that are no connection
+OPEN_FILES = 40  # descriptors of the page other than connections
 SOUNDS = 6
 
 
 @pytest.mark.usefixtures("simcard_library")
-def test_under_attack_the_page_keeps_its_limits_and_the_box_hears_every_word(
+def test_under_attack_the_page_keeps_its_limits_and_the_box_hears_every_sound(
     tmp_path: Path,
 ) -> None:
     espeak = {"language": "en", "speaking": {"voice": "espeak"}}
-    told = with_page(settings.load(None, espeak), tmp_path, on=True)
-    cookie, done = let_in(told), dict[str, int]()
-    most_mib, most_open, heard = 0.0, 0, 0
+    config = with_page(settings.load(None, espeak), tmp_path, on=True)
+    cookie, done = let_in(config), dict[str, int]()
+    most_mib, most_open, noticed = 0.0, 0, 0
     seams: list[Seam] = []
 
     def act(stage: BenchHarness) -> None:
-        nonlocal most_mib, most_open, heard
+        nonlocal most_mib, most_open, noticed
         page = psutil.Process(stage.pid("page"))
-        assert page.nice() >= 10, "whoever talks goes first"
+        assert page.nice() >= 10, "the page must have a lower priority than the conversation"
         stage.start_talking()
-        with visiting(told.page.port, cookie, (*VIEWERS, *ATTACK), done):
+        with visiting(config.page.port, cookie, (*VIEWERS, *ATTACK), done):
             for number in range(SOUNDS):
                 if not stage.wait_until(stage.talking, 2.0):
                     stage.wait_until(stage.settled, 5.0)
@@ -63,39 +63,41 @@ def test_under_attack_the_page_keeps_its_limits_and_the_box_hears_every_word(
                 stage.wait_until(lambda at=at: any(stage.messages_since(PlaybackPaused, at)), 3.0)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
                 stage.wait_until(stage.settled, 5.0)
                 stage.wait(2 * BEFORE / RATE_HZ)
-                heard += any(stage.messages_since(PlaybackPaused, at))
+                noticed += any(stage.messages_since(PlaybackPaused, at))
                 most_mib = max(most_mib, pss_mib(page.pid))
                 most_open = max(most_open, page.num_fds())
-                seams.extend(whole_seams(stage, at))
+                seams.extend(undisturbed_seams(stage, at))
         assert stage.supervisor.parts["page"].starts == 1
         beats = (stage.card.now() - stage.started) / RATE_HZ / BEAT_S
         assert len(list(stage.recording.messages_of(LiveView))) <= 4 * (beats + 1)
-        size, _ = open_page(told.page.port, cookie)  # whoever was refused is served again
+        size, _ = open_page(config.page.port, cookie)  # the page serves requests again
         assert size < 1000 * MOST_KB
 
-    stage = BenchHarness(QUIET, told, act, parts=(*WITHOUT_THINKER, "page"), state=tmp_path)
+    stage = BenchHarness(QUIET, config, act, parts=(*WITHOUT_THINKER, "page"), state=tmp_path)
     stage.play()
     assert most_mib < MOST_PSS_MIB
-    assert most_open <= MOST_CONNECTIONS + BACKLOG + OPEN_FILES  # some are just being refused
-    assert heard >= SOUNDS - 1, "one may fall into a gap of the box's own speech"
-    assert [(each.lost_samples, each.repeated_samples) for each in seams] == [(0, 0)] * len(seams)
+    assert most_open <= MOST_CONNECTIONS + BACKLOG + OPEN_FILES  # some are being refused
+    assert noticed >= SOUNDS - 1, "at most one may fall into a gap of the box's speech"
+    assert [(seam_found.lost_samples, seam_found.repeated_samples) for seam_found in seams] == [
+        (0, 0)
+    ] * len(seams)
     assert_all_attacks_were_made(done)
 
 
-def whole_seams(stage: BenchHarness, at: int) -> list[Seam]:
-    """Pauses since `at` that were taken back and lie beside no dropout."""
+def undisturbed_seams(stage: BenchHarness, at: int) -> list[Seam]:
+    """The seams of resumed pauses since `at`; none if there was a playback dropout."""
     found: list[Seam] = []
     if any(m.direction == "playback" for m in stage.messages_since(Dropouts, at)):
         return []
     for pause in stage.messages_since(PlaybackPaused, at):
-        back = [m for m in stage.messages_since(PlaybackResumed, at) if m.serial == pause.serial]
-        seam = read_seam(stage, pause, back[0]) if back else None
+        resumes = [m for m in stage.messages_since(PlaybackResumed, at) if m.serial == pause.serial]
+        seam = read_seam(stage, pause, resumes[0]) if resumes else None
         found += [seam] if seam is not None else []
     return found
 
 
 def assert_all_attacks_were_made(done: dict[str, int]) -> None:
-    """And none of them came through."""
+    """Check that every attack was made and that none succeeded."""
     assert done["live views"] >= len(VIEWERS)
     assert done["bytes of events"] > 0
     assert done["another host, 421"] > 0
@@ -104,7 +106,7 @@ def assert_all_attacks_were_made(done: dict[str, int]) -> None:
     assert done["connections of a crowd"] >= MOST_CONNECTIONS
     assert done["uploads of a gigabyte"] > 0
     taken = done["bytes of them taken"] / done["uploads of a gigabyte"]
-    assert taken < 16 << 20, "what the sender's own buffers take"
+    assert taken < 16 << 20, "more than the sender's buffers hold"
     assert done["views opened and left"] > MOST
     guessed = {name for name in done if name.startswith("a code, ")}
     assert guessed <= {"a code, 403", "a code, 429"}

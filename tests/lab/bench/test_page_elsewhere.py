@@ -1,4 +1,4 @@
-"""The control of `bench page`: attackers are refused there, and kept as busy."""
+"""The control of `bench page`: a server that refuses the attackers and keeps them as busy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lab.bench.page_visitors import ATTACK
 pytestmark = pytest.mark.process
 
 
-def test_every_request_is_refused_and_whoever_hangs_up_is_let_go() -> None:
+def test_every_request_is_refused_and_closed_connections_are_dropped() -> None:
     with elsewhere() as port:
         for place in ("/", "/events"):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
@@ -31,20 +31,20 @@ def test_every_request_is_refused_and_whoever_hangs_up_is_let_go() -> None:
         socket.create_connection(("127.0.0.1", port), timeout=10)
 
 
-def test_whoever_says_nothing_is_let_go_after_its_time() -> None:
+def test_a_silent_connection_is_closed_after_the_timeout() -> None:
     async def run() -> bytes:
-        brief = functools.partial(refuse, within_s=0.05)
-        server = await asyncio.start_server(brief, "127.0.0.1", 0)
+        refuse_quickly = functools.partial(refuse, within_s=0.05)
+        server = await asyncio.start_server(refuse_quickly, "127.0.0.1", 0)
         async with server:
             reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            said = await asyncio.wait_for(reader.read(), 10)
+            received = await asyncio.wait_for(reader.read(), 10)
             writer.close()
-        return said
+        return received
 
     assert asyncio.run(run()) == b""
 
 
-def test_the_attackers_work_there() -> None:
+def test_the_attackers_run_against_the_control() -> None:
     done: dict[str, int] = {}
     with elsewhere() as port, visiting(port, "x", ATTACK, done):
         time.sleep(2.0)

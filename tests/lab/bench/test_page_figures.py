@@ -1,4 +1,4 @@
-"""Comparing two conditions sound by sound: equal is called equal, and slower slower."""
+"""The comparison of two conditions sound by sound: ratios and the sign test."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import pytest
 from lab.bench.page_figures import PageCondition, pairs, ratio, sign_test, tables
 
 
-def test_only_sounds_that_have_a_value_in_both_are_compared() -> None:
+def test_only_sounds_with_a_value_in_both_conditions_are_compared() -> None:
     assert pairs({(0, 1): 20.0, (0, 2): 30.0, (1, 0): 9.0}, {(1, 0): 8.0, (0, 1): 21.0}) == (
         [20.0, 9.0],
         [21.0, 8.0],
     )
 
 
-def test_the_same_values_have_a_ratio_of_one_and_no_sign() -> None:
+def test_equal_values_have_a_ratio_of_one_and_a_p_value_of_one() -> None:
     values = [float(n) for n in range(20, 60)]
     assert ratio(values, values, 50) == (1.0, (1.0, 1.0))
     assert sign_test(values, values) == 1.0
 
 
-def test_values_of_the_same_spread_are_not_told_apart_and_slower_ones_are() -> None:
-    dice = np.random.default_rng(3)
-    base, same = (list(map(float, dice.normal(25, 3, 64))) for _ in range(2))
-    slower = [1.3 * value + float(dice.normal()) for value in base]
+def test_equal_distributions_are_not_distinguished_and_slower_ones_are() -> None:
+    rng = np.random.default_rng(3)
+    base, same = (list(map(float, rng.normal(25, 3, 64))) for _ in range(2))
+    slower = [1.3 * value + float(rng.normal()) for value in base]
     _, (low, high) = ratio(base, same, 50)
     assert low < 1.0 < high
     assert sign_test(base, same) > 0.05
@@ -41,11 +41,11 @@ def test_the_sign_test_is_exact(more: int, less: int, p: float) -> None:
     assert sign_test(base, [2.0] * more + [0.0] * less) == pytest.approx(p)
 
 
-def test_one_pair_says_nothing() -> None:
+def test_one_pair_gives_no_ratio() -> None:
     assert math.isnan(ratio([1.0], [2.0], 50)[0])
 
 
-def test_the_tables_say_each_condition_and_what_the_page_used() -> None:
+def test_the_tables_have_each_condition_and_the_resources_of_the_page() -> None:
     off = PageCondition("no page", {(0, n): 20.0 + n for n in range(8)}, seconds=60.0)
     on = PageCondition("looked at", {(0, n): 40.0 + n for n in range(8)}, seconds=60.0, cpu_s=0.6)
     on.most_mib, on.visits, on.dropouts = 31.25, {"live views": 3}, {"capture": 0, "playback": 2}

@@ -1,4 +1,4 @@
-"""Each kind of visitor at a real site: browsers are served, attacks are made and refused."""
+"""Each kind of visitor at a real page: viewers are served, and attacks are made and refused."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tests.page.desk import Desk
 from tests.page.served import Served, served_desk
 from tests.waiting import until
 
-pytestmark = pytest.mark.process  # it visits for seconds
+pytestmark = pytest.mark.process  # each visitor runs for seconds
 
-# What each of them has tried after a while, at least once.
+# Kind of visitor → the counter that must become positive.
 DONE = {
     "look": "bytes of events",
     "guess": "a code, 403",
@@ -31,13 +31,13 @@ DONE = {
 @pytest.fixture
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    one = served_desk(desk)
-    yield one, desk.box.access.let_in("test")
-    one.close()
+    site = served_desk(desk)
+    yield site, desk.box.access.let_in("test")
+    site.close()
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_it_does_what_it_is_named_for_and_the_next_browser_is_served(
+def test_each_visitor_makes_its_requests_and_the_next_browser_is_served(
     served: tuple[Served, str], kind: str
 ) -> None:
     site, cookie = served
@@ -52,7 +52,7 @@ def test_it_does_what_it_is_named_for_and_the_next_browser_is_served(
     loop.close()
     assert visitor.done[DONE[kind]]
     assert not [name for name in visitor.done if name.endswith((", 200", ", 303", ", 500"))]
-    until(lambda: is_served(site))  # once the site has noticed that they are gone
+    until(lambda: is_served(site))  # once the site has noticed the closed connections
 
 
 def is_served(site: Served) -> bool:
@@ -66,6 +66,6 @@ def advance(loop: asyncio.AbstractEventLoop) -> bool:
     return True
 
 
-def test_the_attack_is_all_that_there_is_but_for_browsers() -> None:
+def test_every_kind_of_visitor_is_an_attacker_or_a_viewer() -> None:
     assert set(ATTACK) | set(VIEWERS) == set(KINDS)
     assert set(DONE) == set(KINDS)

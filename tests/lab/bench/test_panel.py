@@ -1,4 +1,4 @@
-"""How the panel's figures are read off a track, and the panel in a whole box."""
+"""The panel's figures read from a track, and the mute switch in a whole box."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def test_a_stop_is_measured_to_the_last_audible_sample() -> None:
     assert stop_ms(track, 30 * MS) == pytest.approx(12.0)
 
 
-def test_a_press_between_two_words_says_nothing_and_a_voice_that_goes_on_is_never_silent() -> None:
+def test_a_stop_in_silence_has_no_time_and_continued_speech_an_infinite_one() -> None:
     assert stop_ms(np.zeros(330 * MS, np.int16), 30 * MS) is None
     assert stop_ms(np.full(330 * MS, 3000, np.int16), 30 * MS) == float("inf")
 
 
-def test_a_light_is_measured_from_its_own_change() -> None:
+def test_the_light_time_is_from_the_state_change_to_its_first_frame() -> None:
     changes = [(0, "idle"), (10**9, "speaking")]
     frames = [(1_004_000_000, "idle"), (1_007_000_000, "speaking"), (1_050_000_000, "speaking")]
     assert light_ms(changes, frames) == [7.0]
 
 
 @pytest.mark.usefixtures("simcard_library")
-def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_through() -> None:
-    """The owner speaks for seconds; the switch cuts; the ring `mic` is silent from then on."""
+def test_the_mute_switch_silences_the_ring_in_the_middle_of_speech() -> None:
+    """The owner speaks for seconds; after the switch is off, the ring `mic` contains only zeros."""
 
     def act(stage: BenchHarness) -> None:
-        finger = ButtonPresser(stage.state_dir / "panel")
-        finger.push("on")
+        presser = ButtonPresser(stage.state_dir / "panel")
+        presser.push("on")
         assert stage.wait_until(lambda: not stage.supervisor.floor().microphone_off, 20.0)
         stage.wait(0.5)
         scene = Scene(room=QUIET, name="test")
@@ -59,19 +59,19 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
             pass
         stage.wait(0.1)
         heard_before = [slot.samples.copy() for slot in iter(mic.read, None)]
-        assert any(np.abs(samples).max() > 300 for samples in heard_before)  # in its midst
-        finger.push("off")
+        assert any(np.abs(samples).max() > 300 for samples in heard_before)  # during the speech
+        presser.push("off")
         assert stage.wait_until(lambda: stage.supervisor.floor().switched_off, 8.0)
-        stage.wait(0.05)  # the period that capture had in its hands
+        stage.wait(0.05)  # the period that capture was processing
         while mic.read():
             pass
-        assert stage.card.now() < at + spoken.end - RATE_HZ // 2  # the owner speaks on
+        assert stage.card.now() < at + spoken.end - RATE_HZ // 2  # the owner still speaks
         stage.wait(0.4)
         later = [slot.samples.copy() for slot in iter(mic.read, None)]
         assert len(later) > 20
         assert not any(samples.any() for samples in later)
         assert any(isinstance(seen.message, MuteSwitched) for _, seen in stage.recording.mail)
-        finger.close()
+        presser.close()
 
     changed = load_over(ENGLISH, PANEL)
     BenchHarness(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()

@@ -1,4 +1,4 @@
-"""`interlude bench recognise`, on a handful of clips."""
+"""`interlude bench recognise` on a few clips."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def options(tmp_path: Path) -> BenchOptions:
             [np.zeros(RATE_HZ // 4), speech_source.spoken(word, "en-us", 160, 50)]
         )
         soundfile.write(folder / "somebody_0.wav", wave, RATE_HZ)
-    chosen = settings.load(overrides={"state_dir": str(tmp_path)})
-    return BenchOptions(chosen, events=2, recordings=tmp_path / "recordings")
+    loaded = settings.load(overrides={"state_dir": str(tmp_path)})
+    return BenchOptions(loaded, events=2, recordings=tmp_path / "recordings")
 
 
 @pytest.mark.long
-def test_every_clip_is_understood_as_something(options: BenchOptions) -> None:
+def test_every_clip_is_counted_in_one_category(options: BenchOptions) -> None:
     sheet = bench_recognise._words(options)
     assert [(row[0], row[1]) for row in sheet.rows] == [
         (f"{origin} {kind}s", age)
@@ -43,13 +43,13 @@ def test_every_clip_is_understood_as_something(options: BenchOptions) -> None:
 
 
 @pytest.mark.long
-def test_a_recorded_yes_is_understood(options: BenchOptions) -> None:
+def test_a_recorded_yes_is_recognised(options: BenchOptions) -> None:
     rows = bench_recognise._words(options).rows
     shares = {(row[0], row[1]): row[2] for row in rows}
     assert shares["real backchannels", 700] == 100
 
 
-def test_a_box_without_a_recogniser_has_nothing_to_measure(tmp_path: Path) -> None:
+def test_a_box_without_a_recogniser_is_a_bench_error(tmp_path: Path) -> None:
     none = {"state_dir": str(tmp_path), "hearing": {"words": {"recogniser": "none"}}}
     with pytest.raises(BenchError, match="recogniser"):
         bench_recognise._words(BenchOptions(settings.load(overrides=none)))

@@ -1,4 +1,4 @@
-"""One way between two processes, through each of the three, as briefly as it goes."""
+"""A short run of the latency bench through ring, socket and queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pause that is taken back, measured with the real processes."""
+"""The seam of a resumed pause, measured with the real processes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ BRIEFLY = BenchOptions(ENGLISH, events=1)
 
 
 @pytest.mark.timeout(120)
-def test_a_pause_that_is_taken_back_loses_and_repeats_nothing() -> None:
+def test_a_resumed_pause_loses_and_repeats_no_sample() -> None:
     (sheet,) = bench_seam.bench(BRIEFLY)
     assert sheet.rows[0][1:3] == (0, 0)

@@ -1,4 +1,4 @@
-"""The reference canceller takes the box's own voice away, and costs nothing while there is none."""
+"""The reference canceller removes the box's own voice and is inactive without playback."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def echoes(seconds: int) -> tuple[Samples, Samples]:
     return np.convolve(played, room)[: len(played)].astype(np.int16), played
 
 
-def test_echo_is_taken_away_within_seconds() -> None:
+def test_the_echo_is_cancelled_within_seconds() -> None:
     mic, played = echoes(5)
     echo = canceller()
-    left = [
+    residual = [
         echo.cancel_echo(m, p)
         for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
-    before, after = (np.std(x[-RATE_HZ:].astype(float)) for x in (mic, np.concatenate(left)))
+    before, after = (np.std(x[-RATE_HZ:].astype(float)) for x in (mic, np.concatenate(residual)))
     assert after < before / 10
 
 
@@ -39,24 +39,24 @@ def test_the_microphone_passes_untouched_while_nothing_was_played() -> None:
     assert not echo.active
 
 
-def test_it_works_on_for_the_length_of_the_tail_and_keeps_what_it_has_learned() -> None:
+def test_the_canceller_stays_active_for_the_tail_and_keeps_its_filter() -> None:
     mic, played = echoes(9)
     played[4 * RATE_HZ : 8 * RATE_HZ] = 0
     mic[4 * RATE_HZ + 1101 : 8 * RATE_HZ] = 0
     echo = canceller()
-    left, working = [], []
+    residual, working = [], []
     for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True):
-        left.append(echo.cancel_echo(m, p))
+        residual.append(echo.cancel_echo(m, p))
         working.append(echo.active)
     assert all(working[800:840])
     assert not any(working[850:1600])
-    before, after = (x[-RATE_HZ + 1101 :].astype(float) for x in (mic, np.concatenate(left)))
+    before, after = (x[-RATE_HZ + 1101 :].astype(float) for x in (mic, np.concatenate(residual)))
     assert np.std(after) < np.std(before) / 10
 
 
-def test_full_scale_squares_do_not_break_it() -> None:
+def test_full_scale_square_waves_are_processed() -> None:
     echo = canceller()
     square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
     for _ in range(400):
-        left = echo.cancel_echo(square, square)
-    assert left.dtype == np.int16
+        residual = echo.cancel_echo(square, square)
+    assert residual.dtype == np.int16

@@ -1,4 +1,4 @@
-"""A dropout is excused only where the machine itself stood still."""
+"""A dropout is excused only if the machine itself stalled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECOND = 1_000_000_000
 @pytest.mark.parametrize(
     ("told_ns", "excused"),
     [
-        (10 * SECOND - 1, False),  # before it was due
+        (10 * SECOND - 1, False),  # before the stall
         (10 * SECOND, True),
         (10 * SECOND + 8_000_000 + REPORT_DELAY_NS, True),
         (10 * SECOND + 8_000_001 + REPORT_DELAY_NS, False),
@@ -34,14 +34,14 @@ def test_without_a_stall_nothing_is_excused() -> None:
 
 
 def permitted() -> bool:
-    """Real-time priority, to this user on this machine."""
-    ask = f"import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param({PRIORITY}))"
-    done = subprocess.run([sys.executable, "-c", ask], check=False, capture_output=True)
+    """Whether this user may use real-time priority on this machine."""
+    program = f"import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param({PRIORITY}))"
+    done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True)
     return done.returncode == 0
 
 
 @pytest.mark.process
-def test_it_tells_what_was_late_in_its_own_time_alone_or_why_it_cannot() -> None:
+def test_late_wake_ups_are_recorded_or_missing_permission_is_reported() -> None:
     began = time.monotonic_ns()
     core = min(os.sched_getaffinity(0))
     refused = pytest.raises(NotRealTime, match="ulimit -r")

@@ -1,4 +1,4 @@
-"""Words over the box, measured for both, with the real processes."""
+"""Words over the box, measured with the real processes for our box and the article."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BRIEFLY = BenchOptions(ENGLISH, events=1)
 
 
 @pytest.mark.timeout(300)
-def test_words_over_the_box_are_measured_for_both() -> None:
+def test_words_over_the_box_are_measured_for_our_box_and_the_article() -> None:
     events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
     assert dropouts.keys() == {"capture", "playback"}
     assert {event["by"] for event in events} == {"ours", "article"}

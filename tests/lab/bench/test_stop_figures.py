@@ -1,4 +1,4 @@
-"""Reading a stop off a track that was made for it, and the tables of several."""
+"""A stop read from a synthetic track, and the tables of several stops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONSET = 200 * MS
 
 
 def track(silent_at: int, until: int = 3 * RATE_HZ) -> Samples:
-    """A tone that is cut at a sample."""
+    """A tone that is cut at sample `silent_at`."""
     tone = 8000 * np.sin(np.arange(until) * 0.7) + 500
     tone[silent_at:] = 0
     cut: Samples = tone.astype(np.int16)
@@ -44,7 +44,7 @@ def test_a_box_that_was_silent_before_the_word_does_not_count() -> None:
     assert read_stop(track(ONSET - 60 * MS), ONSET, [ONSET - 60 * MS]).left_out == SILENT
 
 
-def test_a_box_that_a_breath_stopped_just_before_the_word_has_not_missed_it() -> None:
+def test_a_box_that_stopped_just_before_the_word_has_not_missed_it() -> None:
     early = ONSET - 30 * MS
     assert read_stop(track(early), ONSET, [early]).left_out == SILENT
     goes_on = track(3 * RATE_HZ)
@@ -58,24 +58,24 @@ def test_a_stop_in_a_gap_of_the_boxs_own_speech_does_not_count() -> None:
     assert read_stop(track(end), ONSET, [end + GAP]).last == 20 * MS
 
 
-def test_a_box_that_talks_on_has_missed_the_word() -> None:
+def test_a_box_that_keeps_talking_has_missed_the_word() -> None:
     assert read_stop(track(3 * RATE_HZ), ONSET, []) == StopMeasurement(missed=True)
     late = ONSET + WITHIN + 1
     assert read_stop(track(late), ONSET, [late]).missed
 
 
-def test_a_dropout_that_is_over_at_once_is_no_stop() -> None:
+def test_a_short_dropout_is_no_stop() -> None:
     cut = ONSET + 200 * MS
     assert read_stop(track(cut), ONSET, [ONSET + 10 * MS, cut]).silent == cut
 
 
-def test_tables_have_a_row_for_each_of_both_and_each_kind_of_word() -> None:
+def test_the_tables_have_a_row_for_each_device_and_kind_of_word() -> None:
     ours = StopMeasurement(last=30 * MS, decided=15 * MS).as_data()
-    theirs = StopMeasurement(last=100 * MS).as_data()
-    lost = StopMeasurement(missed=True).as_data()
-    gone = StopMeasurement(left_out=SILENT).as_data()
-    events = [{"by": "ours", "word": "real"} | data for data in (ours, lost, gone)]
-    events.append({"by": "article", "word": "real"} | theirs)
+    article = StopMeasurement(last=100 * MS).as_data()
+    missed = StopMeasurement(missed=True).as_data()
+    silent = StopMeasurement(left_out=SILENT).as_data()
+    events = [{"by": "ours", "word": "real"} | data for data in (ours, missed, silent)]
+    events.append({"by": "article", "word": "real"} | article)
     stop, parts = sheets({"no echo": events}, noisy=3)
     assert stop.rows == [
         ("ours, real, no echo", 30.0, 30.0, 30.0, 30.0, 1, 1, "1 not audible"),

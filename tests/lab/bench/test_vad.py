@@ -1,4 +1,4 @@
-"""What hearing costs, by frame and by step."""
+"""The cost of hearing, per frame and per step."""
 
 from __future__ import annotations
 

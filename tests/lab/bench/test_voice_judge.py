@@ -1,5 +1,4 @@
-"""The judge of voices: it knows the words of the sentences, counts those that are wrong, and finds
-where words lie."""
+"""The judge of voices: its vocabulary, the count of wrong words, and the times of words."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ def judge() -> VoiceJudge:
 
 
 @pytest.mark.parametrize(
-    ("heard", "wrong"),
+    ("transcript", "wrong"),
     [
         ("the moon is far", 0),
         ("the moon is", 1),
@@ -28,24 +27,24 @@ def judge() -> VoiceJudge:
         ("", 4),
     ],
 )
-def test_words_that_are_missing_too_many_or_others_are_wrong(heard: str, wrong: int) -> None:
-    assert wrong_words(words_of("The moon is far."), words_of(heard)) == wrong
+def test_missing_extra_and_replaced_words_are_counted(transcript: str, wrong: int) -> None:
+    assert wrong_words(words_of("The moon is far."), words_of(transcript)) == wrong
 
 
-def test_the_alignment_can_find_every_word_of_the_sentences(judge: VoiceJudge) -> None:
+def test_the_aligner_knows_every_word_of_the_sentences(judge: VoiceJudge) -> None:
     words = {word for text in SENTENCES for word in words_of(text)}
     assert [word for word in sorted(words) if not judge.knows(word)] == []
     assert not judge.knows("kwrtx")
 
 
-def test_the_sentences_are_said_as_they_are_written() -> None:
+def test_the_sentences_contain_no_digits_or_symbols() -> None:
     assert len(set(SENTENCES)) == len(SENTENCES) == 20
     assert not any(letter.isdigit() or letter in "-/%&" for text in SENTENCES for letter in text)
 
 
 @pytest.mark.long
-def test_words_lie_where_the_sound_has_them(judge: VoiceJudge) -> None:
-    """Of the same sound half a second later, all words lie half a second later."""
+def test_word_times_follow_the_sound(judge: VoiceJudge) -> None:
+    """If the sound is delayed by half a second, all word times are half a second later."""
     words = words_of(SENTENCES[6])
     wave = speech_source.spoken(SENTENCES[6], "en-us", 150, 50)
     pcm = speech_source.scaled(wave, *speech_source.edges(wave), -20.0)
@@ -56,4 +55,4 @@ def test_words_lie_where_the_sound_has_them(judge: VoiceJudge) -> None:
     assert all(word.begin < word.end for word in early)
     moved = [after.begin - before.begin for before, after in zip(early, late, strict=True)]
     assert float(np.median(moved)) == pytest.approx(delay, abs=3 * FRAME_SAMPLES)
-    assert len(judge.heard(pcm)) > 1  # after an alignment it takes dictation again
+    assert len(judge.heard(pcm)) > 1  # recognition still works after an alignment

@@ -1,4 +1,4 @@
-"""A voice that is had say sentences, and a program that is stopped."""
+"""Runs of a voice: spoken sentences, and the time to stop its program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.bench.voice_runs import say, stop_times_ms, wait_until_ready
 
 pytestmark = pytest.mark.process
 
-# Speaks the protocol: a stretch of sound for an order to say, the end for one to stop.
+# Speaks the voice protocol: a sound for each `say`, and `done` for each `stop`.
 PROGRAM = r"""
 import json, sys
 out = sys.stdout.buffer
@@ -37,7 +37,7 @@ def command(last: int) -> list[str]:
     return [sys.executable, "-c", PROGRAM.replace("LAST", str(last))]
 
 
-def test_a_sentence_is_its_whole_sound_and_the_time_until_it_began() -> None:
+def test_a_sentence_has_its_complete_sound_and_the_time_to_its_first_sample() -> None:
     voice = EspeakVoice(165)
     wait_until_ready(voice)
     short, long = say(voice, "Yes."), say(voice, "The weather will be mild.")
@@ -53,6 +53,6 @@ def test_each_stop_is_timed() -> None:
     assert min(found) > 0
 
 
-def test_a_program_that_ends_is_one_sentence() -> None:
+def test_a_program_that_ends_is_a_voice_error() -> None:
     with pytest.raises(VoiceError, match="program ended"):
         stop_times_ms(command(last=2), "Yes.", 5)

@@ -1,4 +1,4 @@
-"""`interlude bench voices`: a row for each voice, on a few sentences; and what its figures mean."""
+"""`interlude bench voices`: a row for each voice on a few sentences, and its figures."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ from lab.bench.voice_judge import AlignedWord
 from lab.bench.voices import COLUMNS, VoiceFigures, word_errors_ms
 from tests.voice import bundles
 
-TOLD = [SpokenWord(0, 5, 0, 4000), SpokenWord(6, 12, 4800, 9600)]
+REPORTED = [SpokenWord(0, 5, 0, 4000), SpokenWord(6, 12, 4800, 9600)]
 ALIGNED = [AlignedWord("hello", 160, 4000), AlignedWord("music", 4640, 8000)]
 
 
-def test_a_words_error_is_its_distance_from_the_alignment_whichever_side() -> None:
-    begins, ends = word_errors_ms("Hello music.", TOLD, ALIGNED)
+def test_a_words_error_is_its_absolute_distance_from_the_alignment() -> None:
+    begins, ends = word_errors_ms("Hello music.", REPORTED, ALIGNED)
     assert begins == [10.0, 10.0]
     assert ends == [0.0, 100.0]
 
 
 @pytest.mark.parametrize("aligned", [[], ALIGNED[:1], [ALIGNED[1], ALIGNED[0]]])
-def test_an_alignment_of_other_words_is_compared_with_nothing(aligned: list[AlignedWord]) -> None:
-    assert word_errors_ms("Hello music.", TOLD, aligned) == ([], [])
+def test_an_alignment_of_other_words_gives_no_errors(aligned: list[AlignedWord]) -> None:
+    assert word_errors_ms("Hello music.", REPORTED, aligned) == ([], [])
 
 
-def test_a_row_has_shares_of_words_and_of_seconds_and_dashes_for_what_a_voice_does_not_tell() -> (
-    None
-):
+def test_a_row_has_shares_of_words_and_seconds_and_dashes_for_missing_values() -> None:
     found = VoiceFigures(words=40, wrong=2, cpu_s=0.5, sound_s=20.0, first_ms=[10.0, 20.0])
     row = dict(zip(COLUMNS[:7], found.row("anna"), strict=False))
     assert (row["words wrong"], row["of"], row["CPU s/s"]) == ("5.0 %", 40, "0.025")
@@ -41,7 +39,7 @@ def test_a_row_has_shares_of_words_and_of_seconds_and_dashes_for_what_a_voice_do
 
 
 @pytest.mark.process
-def test_every_voice_has_its_row_and_one_that_cannot_speak_says_why(tmp_path: Path) -> None:
+def test_every_voice_has_a_row_and_a_broken_one_has_a_note(tmp_path: Path) -> None:
     folder = tmp_path / "models/broken"
     folder.mkdir(parents=True)
     for file in ("voice.onnx", "voice.onnx.json"):

@@ -1,4 +1,4 @@
-"""A model of the kind that the bench measures, so small that a test has it in a second."""
+"""The shape of a model like the benchmarked one, small enough to be written in a second."""
 
 from __future__ import annotations
 
