@@ -1,4 +1,4 @@
-"""The verbs of the lab: what may be typed behind demo, rehearse and bench."""
+"""The verbs of the lab: the options of demo, rehearse and bench."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def test_a_benchmark_takes_a_number_of_events_and_a_seed() -> None:
     assert (args.name, args.events, args.seed) == ("stop", 60, 7)
 
 
-def test_a_benchmark_without_words_has_its_own_number_and_those_nobody_trained_with() -> None:
+def test_a_benchmark_without_options_has_the_default_values() -> None:
     args = parser().parse_args(["bench"])
     assert (args.name, args.events, args.seed) == ("", None, 1)
     assert (args.effort, args.speakers, args.parts) == ("default", None, [])
 
 
-def test_parts_may_be_named_one_after_another() -> None:
+def test_parts_may_be_given_repeatedly() -> None:
     args = parser().parse_args(["bench", "interruption", "--part", "stop", "--part", "seam"])
     assert args.parts == ["stop", "seam"]
 
@@ -30,7 +30,7 @@ def test_parts_may_be_named_one_after_another() -> None:
     [["--quick", "--full"], ["--events", "-1"], ["--worst", "0"], ["--speakers", "mine"],
      ["--seed", "x"]],
 )  # fmt: skip
-def test_what_contradicts_itself_or_is_no_number_is_refused(words: list[str]) -> None:
+def test_contradictory_options_and_invalid_numbers_are_refused(words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parser().parse_args(["bench", "interruption", *words])
     assert ended.value.code == 2
@@ -42,6 +42,6 @@ def test_several_scenes_are_one_rehearsal_with_one_report() -> None:
     assert parser().parse_args(["demo"]).report is None
 
 
-def test_the_demo_takes_a_voice_and_has_the_settings_one_without() -> None:
+def test_the_demo_accepts_a_voice_which_is_empty_by_default() -> None:
     assert parser().parse_args(["demo", "--voice", "head"]).voice == "head"
     assert parser().parse_args(["demo"]).voice == ""

@@ -1,4 +1,4 @@
-"""A card of the simulation for whoever asks."""
+"""A fixture that creates a simulated sound card."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from lab.sim.simulated_card import SoundCard
 
 @pytest.fixture
 def card(tmp_path: Path) -> Iterator[SoundCard]:
-    with SoundCard.create(tmp_path / "card", RATE_HZ) as made:
-        yield made
+    with SoundCard.create(tmp_path / "card", RATE_HZ) as card_file:
+        yield card_file

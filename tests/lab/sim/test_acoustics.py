@@ -14,12 +14,12 @@ from lab.sim.card_memory_layout import MAX_TAPS
 
 
 def level_db(samples: npt.NDArray[np.float64]) -> float:
-    """dBFS rms, 0 being an rms of full scale."""
+    """RMS level in dBFS; 0 dB is an RMS of full scale."""
     return float(20 * np.log10(np.sqrt(np.mean(samples**2)) / FULL_SCALE))
 
 
 def speech_like(rate_hz: int) -> npt.NDArray[np.float64]:
-    """Five seconds with the spectrum and the level of a full-scale answer."""
+    """Five seconds of noise with the spectrum and level of a full-scale answer."""
     random = np.random.default_rng(1)
     spectrum = np.fft.rfft(random.standard_normal(5 * rate_hz))
     power = acoustics._speech_power(np.fft.rfftfreq(5 * rate_hz, 1 / rate_hz))
@@ -31,7 +31,7 @@ def speech_like(rate_hz: int) -> npt.NDArray[np.float64]:
 
 @pytest.mark.parametrize("rate_hz", [16000, 48000])
 @pytest.mark.parametrize("echo_db", [-20.0, -45.0])
-def test_a_full_scale_answer_arrives_with_the_level_asked_for(rate_hz: int, echo_db: float) -> None:
+def test_a_full_scale_answer_arrives_with_the_requested_level(rate_hz: int, echo_db: float) -> None:
     for seed in range(3):
         h = impulse_response(0.25, rate_hz=rate_hz, echo_db=echo_db, seed=seed)
         answer = speech_like(rate_hz)
@@ -40,7 +40,7 @@ def test_a_full_scale_answer_arrives_with_the_level_asked_for(rate_hz: int, echo
         assert level_db(echo[: len(answer)]) == pytest.approx(echo_db, abs=0.5)
 
 
-def test_the_reverberation_falls_by_60_db_in_its_time() -> None:
+def test_the_reverberation_decays_by_60_db_in_rt60() -> None:
     h = impulse_response(0.4, rate_hz=16000, echo_db=-30, seed=4)
     begin, end = h[100:400], h[-300:]
     fallen_db = 20 * np.log10(np.std(begin) / np.std(end))
@@ -48,19 +48,19 @@ def test_the_reverberation_falls_by_60_db_in_its_time() -> None:
     assert fallen_db == pytest.approx(60 * seconds / 0.4, abs=2)
 
 
-def test_the_direct_sound_comes_first_and_leads() -> None:
+def test_the_direct_sound_comes_first_and_is_the_loudest() -> None:
     h = impulse_response(0.3, rate_hz=16000, echo_db=-30, seed=2)
     assert np.argmax(np.abs(h)) == 0
     assert h[0] > 0
 
 
-def test_the_same_seed_is_the_same_room_and_another_is_not() -> None:
-    one = impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=7)
-    assert np.array_equal(one, impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=7))
-    assert not np.array_equal(one, impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=8))
+def test_the_same_seed_gives_the_same_room_and_another_seed_does_not() -> None:
+    first = impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=7)
+    assert np.array_equal(first, impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=7))
+    assert not np.array_equal(first, impulse_response(0.2, rate_hz=16000, echo_db=-30, seed=8))
 
 
-def test_a_room_too_large_for_the_card_is_cut_off_softly() -> None:
+def test_a_response_too_long_for_the_card_is_faded_out() -> None:
     h = impulse_response(0.5, rate_hz=48000, echo_db=-30, seed=3)
     assert len(h) == MAX_TAPS
     assert h.dtype == np.float32
@@ -75,7 +75,7 @@ def test_an_impossible_reverberation_is_refused(rt60_s: float) -> None:
 
 @pytest.mark.parametrize("kind", acoustics.NOISES)
 @pytest.mark.parametrize("wanted_db", [-40.0, -62.0])
-def test_a_noise_has_the_level_asked_for(kind: str, wanted_db: float) -> None:
+def test_a_noise_has_the_requested_level(kind: str, wanted_db: float) -> None:
     samples = noise(kind, 80000, level_db=wanted_db, rate_hz=16000, seed=1)
     assert samples.dtype == np.int16
     assert samples.shape == (80000,)
@@ -97,7 +97,7 @@ def test_white_is_flat_and_pink_falls_3_db_an_octave(kind: str, slope_db: float)
         assert change == pytest.approx(slope_db, abs=0.5)
 
 
-def test_a_kitchen_clatters_and_pink_noise_does_not() -> None:
+def test_kitchen_noise_has_a_higher_crest_factor_than_pink_noise() -> None:
     def crest_db(kind: str) -> float:
         samples = noise(kind, 160000, level_db=-40, rate_hz=16000, seed=6).astype(np.float64)
         return float(20 * np.log10(np.max(np.abs(samples)) / np.sqrt(np.mean(samples**2))))
@@ -113,10 +113,10 @@ def test_a_noise_repeats_without_a_seam(kind: str) -> None:
     assert step <= np.max(np.abs(np.diff(samples)))
 
 
-def test_the_same_seed_is_the_same_noise() -> None:
-    one = noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=3)
-    assert np.array_equal(one, noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=3))
-    assert not np.array_equal(one, noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=4))
+def test_the_same_seed_gives_the_same_noise() -> None:
+    first = noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=3)
+    assert np.array_equal(first, noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=3))
+    assert not np.array_equal(first, noise("kitchen", 8000, level_db=-40, rate_hz=16000, seed=4))
 
 
 def test_an_unknown_or_empty_noise_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""What ALSA is told of simulated cards."""
+"""The ALSA configuration for simulated cards."""
 
 from __future__ import annotations
 

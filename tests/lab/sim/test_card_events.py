@@ -1,4 +1,4 @@
-"""The card's log of what happened to its streams."""
+"""The card's log of stream events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.sim.card_memory_layout import (
 from lab.sim.simulated_card import SoundCard
 
 
-def test_the_log_is_told_in_order(card: SoundCard) -> None:
+def test_the_events_are_returned_in_order(card: SoundCard) -> None:
     log(card, 100)
     log(card, 200, kind=5, stream=1)
     assert card.events() == (
@@ -19,7 +19,7 @@ def test_the_log_is_told_in_order(card: SoundCard) -> None:
     assert str(card.events()[1]) == "capture xrun at 200 (3 frames)"
 
 
-def test_the_log_keeps_its_latest_lines(card: SoundCard) -> None:
+def test_the_log_keeps_the_latest_events(card: SoundCard) -> None:
     for index in range(EVENTS + 10):
         log(card, index)
     events = card.events()
@@ -27,14 +27,14 @@ def test_the_log_keeps_its_latest_lines(card: SoundCard) -> None:
     assert (events[0].index, events[-1].index) == (10, EVENTS + 9)
 
 
-def test_a_line_that_is_being_written_is_left_out(card: SoundCard) -> None:
+def test_an_event_that_is_being_written_is_left_out(card: SoundCard) -> None:
     log(card, 100)
     card._card["event_count"] += 1
     assert [event.index for event in card.events()] == [100]
 
 
 def log(card: SoundCard, index: int, kind: int = 1, stream: int = 0) -> None:
-    """What the plugin does when something happens."""
+    """Append an event as the plugin does."""
     count = int(card._card["event_count"])
     card._card["event_count"] += 1
     card._card["events"][count % EVENTS] = (count + 1, 7, index, 3, stream, kind)

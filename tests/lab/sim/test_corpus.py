@@ -1,4 +1,4 @@
-"""Clips of recordings: who is held out, where the sound begins, and what cannot be used."""
+"""Clips of recordings: held-out speakers, onset and end, and unusable recordings."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from tests.recorded_clips import word, write
 
 
 def source(path: Path, kind: str = "interruption") -> RecordingFile:
-    return RecordingFile(path, kind, path.parent.name)  # type: ignore[arg-type]  # the test's own words
+    return RecordingFile(path, kind, path.parent.name)  # type: ignore[arg-type]  # kinds of the test
 
 
-def test_speakers_are_split_for_ever_and_noises_belong_to_both(tmp_path: Path) -> None:
+def test_the_split_of_speakers_is_fixed_and_noises_belong_to_both_sets(tmp_path: Path) -> None:
     names = [f"speaker{n}" for n in range(200)]
     assert 0.15 < np.mean([held_out(name) for name in names]) < 0.45
-    everybody = [source(tmp_path / "yes" / f"{name}_0.flac", "backchannel") for name in names]
-    here, there = of_speakers(everybody, "held-out"), of_speakers(everybody, "training")
-    assert {s.speaker for s in here}.isdisjoint(s.speaker for s in there)
-    assert len(here) + len(there) == len(of_speakers(everybody, "all")) == 200
+    recordings = [source(tmp_path / "yes" / f"{name}_0.flac", "backchannel") for name in names]
+    held_out_ones, training_ones = (
+        of_speakers(recordings, "held-out"),
+        of_speakers(recordings, "training"),
+    )
+    assert {s.speaker for s in held_out_ones}.isdisjoint(s.speaker for s in training_ones)
+    assert len(held_out_ones) + len(training_ones) == len(of_speakers(recordings, "all")) == 200
     noise = source(tmp_path / "noise" / "kitchen.flac", "noise")
     assert of_speakers([noise], "held-out") == of_speakers([noise], "training") == [noise]
 
 
-def test_stereo_of_another_rate_becomes_mono_at_ours(tmp_path: Path) -> None:
+def test_stereo_at_another_rate_becomes_mono_at_our_rate(tmp_path: Path) -> None:
     rate = 44_100
     time_s = np.arange(rate) / rate
     tone = np.where((time_s > 0.25) & (time_s < 0.5), 0.5 * np.sin(time_s * 3000), 0)
@@ -52,14 +55,16 @@ def test_stereo_of_another_rate_becomes_mono_at_ours(tmp_path: Path) -> None:
         (np.random.default_rng(1).uniform(-0.1, 0.1, RATE_HZ).astype(np.float32), "louder than"),
     ],
 )
-def test_what_cannot_be_used_says_why(tmp_path: Path, wave: np.ndarray, reason: str) -> None:
+def test_an_unusable_recording_is_refused_with_the_reason(
+    tmp_path: Path, wave: np.ndarray, reason: str
+) -> None:
     path = write(tmp_path / "stop" / "anna_0.wav", wave)
     with pytest.raises(InterludeError, match=reason) as caught:
         load(source(path))
     assert "anna_0.wav" in str(caught.value)
 
 
-def test_the_onset_in_a_noisy_clip_is_where_the_word_rises_out_of_it() -> None:
+def test_the_onset_in_a_noisy_clip_is_where_the_word_exceeds_the_noise() -> None:
     clip = with_edges(word(noise=0.02))
     assert clip is not None
     assert not clip.clear
@@ -67,14 +72,14 @@ def test_the_onset_in_a_noisy_clip_is_where_the_word_rises_out_of_it() -> None:
     assert abs(clip.end - 8000) <= 80
 
 
-def test_the_onset_in_a_clear_clip_is_the_samples_own() -> None:
+def test_the_onset_in_a_clear_clip_is_exact_to_the_sample() -> None:
     clip = with_edges(word())
     assert clip is not None
     assert clip.clear
     assert abs(clip.onset - 4000) < 5
 
 
-def test_a_background_is_taken_whole(tmp_path: Path) -> None:
+def test_a_background_recording_is_used_completely(tmp_path: Path) -> None:
     path = write(tmp_path / "noise" / "fan.flac", word(noise=0.1))
     clip = load(source(path, "background"))
     assert (clip.onset, clip.end) == (0, RATE_HZ)

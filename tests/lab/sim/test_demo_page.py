@@ -1,4 +1,4 @@
-"""The page of a box that plays a scene: what is printed opens it, and the room stays silent."""
+"""The page of a box that plays a scene: the printed address opens it, and nothing is spoken."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from lab.sim.rehearsal import Rehearsal
 from tests.english import ENGLISH
 
 
-def test_a_port_that_is_taken_is_left_to_who_has_it(tmp_path: Path) -> None:
-    with try_listen((HOST, 0)) as taken:
-        port = taken.getsockname()[1]
+def test_an_occupied_port_is_replaced_by_a_free_one(tmp_path: Path) -> None:
+    with try_listen((HOST, 0)) as listener:
+        port = listener.getsockname()[1]
         wanted = load(None, {"page": {"port": port}})
         assert DemoPage(wanted, tmp_path, print).settings.page.port != port
     assert DemoPage(wanted, tmp_path, print).settings.page.port == port
 
 
-def test_the_page_is_this_machines_alone_and_changes_no_file_of_the_owners(tmp_path: Path) -> None:
-    everywhere = load(None, {"page": {"listen": "0.0.0.0", "enabled": False}})  # noqa: S104  # refused
-    page = DemoPage(everywhere, tmp_path, print)
+def test_the_page_listens_locally_and_changes_no_file_of_the_owner(tmp_path: Path) -> None:
+    unsafe = load(None, {"page": {"listen": "0.0.0.0", "enabled": False}})  # noqa: S104  # refused
+    page = DemoPage(unsafe, tmp_path, print)
     assert page.settings.page.wanted
     assert page.settings.page.addresses == ((HOST, page.settings.page.port),)
     assert str(tmp_path / "settings.yaml") in page.environment.values()
@@ -38,11 +38,11 @@ def test_the_page_is_this_machines_alone_and_changes_no_file_of_the_owners(tmp_p
 
 
 class Visitor:
-    """Opens the page as soon as it is printed where it is."""
+    """Opens the page as soon as its address is printed."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.seen = ""
+        self.html = ""
 
     def visit(self) -> None:
         found = re.search(r"open http://([\d.]+):(\d+) .* digits are ([\d ]+)\.", self.lines[0])
@@ -56,19 +56,19 @@ class Visitor:
         assert reply.status == 303, reply.status
         cookie = (reply.getheader("Set-Cookie") or "").partition(";")[0]
         connection.request("GET", "/", headers={"Cookie": cookie})
-        self.seen = connection.getresponse().read().decode()
+        self.html = connection.getresponse().read().decode()
         connection.close()
 
 
 @pytest.mark.process
 @pytest.mark.usefixtures("simcard_library")
-def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path) -> None:
+def test_the_printed_address_and_digits_open_the_page_and_nothing_is_spoken(tmp_path: Path) -> None:
     visitor = Visitor()
     page = DemoPage(ENGLISH, tmp_path, visitor.lines.append)
 
     def during(rehearsal: Rehearsal) -> None:
         page.print_address(rehearsal)
-        if visitor.lines and not visitor.seen:
+        if visitor.lines and not visitor.html:
             visitor.visit()
 
     cough = {"at_s": 0.2, "noise": "cough", "kind": "noise"}
@@ -77,6 +77,6 @@ def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path
         parsed, page.settings, during=during, environment=page.environment
     )
     page.print_past_address()
-    assert 'id="picture"' in visitor.seen
+    assert 'id="picture"' in visitor.html
     assert not list(reader.recording.messages_of(Say))
     assert [page.address in line for line in visitor.lines] == [True, True]

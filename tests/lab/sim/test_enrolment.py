@@ -1,4 +1,4 @@
-"""An owner's voice is enrolled by the page of a whole box: real processes, the software card."""
+"""Enrolment of an owner's voice through the page of a whole box: real processes, software card."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ pytestmark = [
     pytest.mark.usefixtures("simcard_library"),
 ]
 PLACE = "/own/voice"
-# German words, which the network as shipped judges wrongly: there is something to learn.
-SAID: dict[EnrolmentWord, str] = {
+# German words, which the shipped network misclassifies, so that learning has an effect.
+SPOKEN_WORDS: dict[EnrolmentWord, str] = {
     "mm-hm": "klar", "yeah": "gut", "right": "verstehe",
     "wait": "warte", "stop": "stopp", "no": "nein",
 }  # fmt: skip
@@ -33,7 +33,7 @@ LEVEL_DB = -24.0
 
 
 class EnrollingOwner(PageOwner):
-    """Says each word that is asked for as soon as it is recorded, but for the first."""
+    """Says each requested word as soon as it is recorded, except at the first recording."""
 
     def __init__(self, state: Path) -> None:
         super().__init__(lambda _: self.steps(), state)
@@ -41,9 +41,9 @@ class EnrollingOwner(PageOwner):
             word: speech_source.at_level(
                 speech_source.spoken(text, "de", 165, 50), LEVEL_DB
             ).samples
-            for word, text in SAID.items()
+            for word, text in SPOKEN_WORDS.items()
         }
-        self.taken = 0  # recordings that were seen to begin
+        self.recordings_begun = 0  # recordings whose begin was seen
         self.speaking = False
         self.began = self.learnt_at = 0
         self.pages: dict[str, str] = {}
@@ -51,12 +51,12 @@ class EnrollingOwner(PageOwner):
     def page(self) -> str:
         return self.browser.ask("GET", PLACE)[1]
 
-    def order(self, do: str) -> None:
+    def submit(self, do: str) -> None:
         self.post(PLACE, do=do)
 
     def steps(self) -> None:
         self.began = self.card.now()
-        self.order("begin")
+        self.submit("begin")
         self.until(lambda: "nothing heard" in self.answered(), 120)
         self.pages["fault"] = self.page()
         self.until(lambda: "pulse" not in self.answered(), 480)
@@ -65,33 +65,33 @@ class EnrollingOwner(PageOwner):
         path = self.state_dir / enrolled_files.FILE
         self.mode = stat.S_IMODE(path.stat().st_mode)
         assert adaptation.load(self.state_dir) is not None
-        self.files = sorted(one.name for one in self.state_dir.rglob("*.wav"))
+        self.files = sorted(item.name for item in self.state_dir.rglob("*.wav"))
         self.until(self.quiet)
-        self.order("forget")
+        self.submit("forget")
         self.pages["forgotten"] = self.page()
         assert not path.exists()
-        self.order("begin")
+        self.submit("begin")
         self.until(learners)
-        self.order("cancel")
+        self.submit("cancel")
         self.until(lambda: not learners())
         self.pages["cancelled"] = self.page()
         self.until(self.quiet)
 
     def answered(self) -> str:
-        """The page, and the word said if one is recorded now."""
+        """Return the page, and say the word if one is being recorded."""
         page = self.page()
-        now = re.search(r"Say &#34;([a-z-]+)&#34; now", page)
-        if now is None:
+        prompt = re.search(r"Say &#34;([a-z-]+)&#34; now", page)
+        if prompt is None:
             self.speaking = False
         elif not self.speaking:
             self.speaking = True
-            if self.taken:
-                self.say(self.sounds[now[1]], after_s=0.3)
-            self.taken += 1
+            if self.recordings_begun:
+                self.say(self.sounds[prompt[1]], after_s=0.3)
+            self.recordings_begun += 1
         return page
 
 
-def test_words_are_asked_for_learnt_from_kept_and_deleted_and_it_can_be_stopped(
+def test_the_page_enrols_deletes_and_cancels_an_owners_voice(
     tmp_path: Path,
 ) -> None:
     box = EnrollingOwner(tmp_path)
@@ -101,9 +101,11 @@ def test_words_are_asked_for_learnt_from_kept_and_deleted_and_it_can_be_stopped(
     assert re.search(r"Enrolled: 20\d\d-", box.pages["learnt"])
     assert box.pages["learnt"].count(">accepted<") >= 2 * len(WORDS)
     assert box.mode == 0o600
-    assert box.files == [], "no sound is kept"
+    assert box.files == [], "a recording was kept"
     assert "Nobody is enrolled" in box.pages["forgotten"]
     assert "It was stopped." in box.pages["cancelled"]
     for kind in (Think, Onset):
-        since = [one for at, one in recording.messages_of(kind) if box.began <= at < box.learnt_at]
-        assert since == [], "nothing of it was said to the box"
+        during = [
+            item for at, item in recording.messages_of(kind) if box.began <= at < box.learnt_at
+        ]
+        assert during == [], "enrolment was treated as conversation"

@@ -1,4 +1,4 @@
-"""Pauses, presses and soft speech through the real processes, read off the loudspeaker's track."""
+"""Pauses, presses and ducking through the real processes, measured on the loudspeaker's track."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.english import ENGLISH
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 MS = RATE_HZ // 1000
-MOST_TRIES = 6  # of what a busy machine, or a silence of the speech, may spoil
+MOST_TRIES = 6  # attempts, since a busy machine or a silence in the speech may spoil one
 T = TypeVar("T")
 
 
@@ -34,7 +34,7 @@ def on_stage(act: Callable[[BenchHarness], None], **speaking: Any) -> None:
 
 
 def first(stage: BenchHarness, kind: type[T], since: int, timeout_s: float = 5.0) -> T:
-    """The first message of that kind after card index `since`, when it has come."""
+    """Wait for the first message of that kind after card index `since`."""
     assert stage.wait_until(lambda: any(stage.messages_since(kind, since)), timeout_s), (
         kind.__name__
     )
@@ -42,30 +42,33 @@ def first(stage: BenchHarness, kind: type[T], since: int, timeout_s: float = 5.0
 
 
 def level_db(stage: BenchHarness, turn: int, at: int, frames: int) -> float | None:
-    """By how much the loudspeaker's track, from card index `at` on, is softer than the answer as it
-    was synthesised. None where the speech itself is silent, or the card dropped out."""
+    """Level of the loudspeaker's track from card index `at` on, relative to the synthesised answer.
+
+    None where the speech itself is silent or the card dropped out."""
     assert stage.wait_until(lambda: stage.card.now() > at + frames, 5.0)
     track = stage.card.loudspeaker(at, frames).astype(np.float64)
     answer = stage.synthesised(turn).astype(np.float64)
-    around = max(0, at - stage.started_at - RATE_HZ)  # a busy machine drops out: then it is later
+    around = max(0, at - stage.started_at - RATE_HZ)  # dropouts on a busy machine delay the track
     region = answer[around : around + frames + 2 * RATE_HZ]
     if len(region) < frames or np.sqrt(np.mean(track**2)) < 20:
         return None
     products = np.correlate(region, track, "valid")
     energy = np.convolve(region**2, np.ones(frames), "valid") + 1.0
-    alike = products / np.sqrt(energy * np.sum(track**2))
-    best = int(np.argmax(alike))
-    return float(20 * np.log10(products[best] / energy[best])) if alike[best] > 0.999 else None
+    correlation = products / np.sqrt(energy * np.sum(track**2))
+    best = int(np.argmax(correlation))
+    return (
+        float(20 * np.log10(products[best] / energy[best])) if correlation[best] > 0.999 else None
+    )
 
 
 def silent_within(track: Samples) -> int:
-    """Samples until the last audible one."""
+    """The number of samples up to the last audible one."""
     loud = np.flatnonzero(np.abs(track.astype(np.int32)) > AUDIBLE)
     return int(loud[-1]) + 1 if len(loud) else 0
 
 
-def knocked(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
-    """A knock on the table, and how it was taken. None: the gate has learned to bear knocks."""
+def knock_and_verdict(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
+    """Knock on the table; return onset and verdict. None: the gate has adapted to knocks."""
     at = stage.card.now() + LEAD
     stage.add_sound(at, knock(seed))
     if not stage.wait_until(lambda: any(stage.messages_since(Onset, at)), 1.5):
@@ -77,30 +80,30 @@ def knocked(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
     return onset, next(v for v in stage.messages_since(Verdict, at) if v.serial == onset.serial)
 
 
-def test_pauses_presses_a_restless_owner_and_push_to_talk() -> None:
+def test_presses_knocks_and_push_to_talk_pause_or_stop_the_answer() -> None:
     def act(stage: BenchHarness) -> None:
         stage.start_talking()
         _a_press_without_a_message(stage)
-        _two_knocks_in_a_row(stage)
-        _the_talk_button(stage)
+        _a_second_knock_pauses_longer(stage)
+        _the_talk_button_stops_the_answer(stage)
         stage.send(TalkButton(pressed=False))
         stage.send(SetMode("push_to_talk"))
-        _in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear(stage)
+        _push_to_talk_listens_only_while_the_button_is_down(stage)
 
     on_stage(act, rewind_after_s=0.2)
 
 
 def _a_press_without_a_message(stage: BenchHarness) -> None:
-    """A pause of 0.3 s or more: then the last word is said again, and no sample is lost."""
-    told: list[Seam] = []
+    """After a pause of 0.3 s or more the last word is repeated, and no sample is lost."""
+    measured: list[Seam] = []
     for _ in range(MOST_TRIES):
-        if (seam := _after_a_press(stage)) is not None:  # else the speech itself is silent there
-            told.append(seam)
-        if len(told) == 2:
+        if (seam := _after_a_press(stage)) is not None:  # None: the speech itself is silent there
+            measured.append(seam)
+        if len(measured) == 2:
             break
         if not stage.talking():
             stage.start_talking()
-    assert [(seam.lost_samples, seam.repeated_samples) for seam in told] == [(0, 0)] * 2
+    assert [(seam.lost_samples, seam.repeated_samples) for seam in measured] == [(0, 0)] * 2
 
 
 def _after_a_press(stage: BenchHarness) -> Seam | None:
@@ -108,47 +111,47 @@ def _after_a_press(stage: BenchHarness) -> Seam | None:
     stage.supervisor.floor().press += 1
     pause, resume = first(stage, PlaybackPaused, at), first(stage, PlaybackResumed, at)
     assert pause.serial == 0
-    assert stage.index(pause.index) - at < 60 * MS  # a bound on a busy machine, not the figure
+    assert stage.index(pause.index) - at < 60 * MS  # a bound for a busy machine, not the benchmark
     stage.wait(1.2)
     answer = stage.synthesised(pause.turn)
     again = pause.position - resume.position
     if not stage.unread:
-        assert again == _rewound(stage, answer, pause)
+        assert again == _expected_rewind(stage, answer, pause)
     start = stage.index(pause.index) - RATE_HZ // 2
     track = stage.card.loudspeaker(start, stage.index(resume.index) + RATE_HZ // 2 - start)
     paused, resumed = stage.index(pause.index) - start, stage.index(resume.index) - start
     return measure_seam(track, answer, paused, resumed, pause.position, again)
 
 
-def _rewound(stage: BenchHarness, answer: Samples, pause: PlaybackPaused) -> int:
-    """Samples that are said again: since its voice's word began, with a lead to fade in."""
-    kept = min(LOOK_BACK, pause.position)
-    back = last_word(answer[pause.position - kept : pause.position])
-    begun = stage.words_begun(pause.turn, pause.position)
-    told = bool(back) and bool(begun) and pause.position - begun[-1] <= kept
-    return min(kept, pause.position - begun[-1] + 20 * MS) if told else back
+def _expected_rewind(stage: BenchHarness, answer: Samples, pause: PlaybackPaused) -> int:
+    """The samples that are repeated: back to the start of the word, plus a lead for the fade-in."""
+    available = min(LOOK_BACK, pause.position)
+    back = last_word(answer[pause.position - available : pause.position])
+    word_starts = stage.words_begun(pause.turn, pause.position)
+    measured = bool(back) and bool(word_starts) and pause.position - word_starts[-1] <= available
+    return min(available, pause.position - word_starts[-1] + 20 * MS) if measured else back
 
 
-def _two_knocks_in_a_row(stage: BenchHarness) -> None:
-    """The second one, a moment after the answer went on, keeps it quiet until there is calm."""
+def _a_second_knock_pauses_longer(stage: BenchHarness) -> None:
+    """A second knock, shortly after the answer resumed, pauses it until the room is quiet."""
     for seed in range(1, 2 * MOST_TRIES, 2):
         at = stage.card.now()
-        if knocked(stage, seed) is None:
+        if knock_and_verdict(stage, seed) is None:
             continue
-        went_on = first(stage, PlaybackResumed, at)
+        resumed = first(stage, PlaybackResumed, at)
         second = stage.card.now()
-        if (noticed := knocked(stage, seed + 1)) is not None:
+        if (result := knock_and_verdict(stage, seed + 1)) is not None:
             break
     else:
         pytest.fail("no second knock was noticed")
-    onset, verdict = noticed
+    onset, verdict = result
     again = first(stage, PlaybackResumed, second)
     quiet_ms = (again.index - onset.index) // MS - verdict.age_ms
-    assert onset.index - went_on.index > RATE_HZ or quiet_ms > 400  # late on a busy machine
+    assert onset.index - resumed.index > RATE_HZ or quiet_ms > 400  # late on a busy machine
 
 
-def _the_talk_button(stage: BenchHarness) -> None:
-    """Silence at once, then the box listens; the press is let go."""
+def _the_talk_button_stops_the_answer(stage: BenchHarness) -> None:
+    """A press silences the box at once; then it listens, and the floor's press is cleared."""
     floor = stage.supervisor.floor()
     at = stage.card.now()
     floor.press += 1
@@ -162,36 +165,36 @@ def _the_talk_button(stage: BenchHarness) -> None:
     assert silent_within(stage.card.loudspeaker(at, RATE_HZ // 2)) < 60 * MS
 
 
-def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> None:
+def test_with_duck_the_answer_continues_18_db_softer_until_the_verdict() -> None:
     def act(stage: BenchHarness) -> None:
         stage.start_talking()
-        stage.wait(2.5)  # before that it does not know its own voice in this room, and bears more
+        stage.wait(2.5)  # until the canceller has converged; before, the gate is less sensitive
         at = stage.card.now()
-        differences_db = [_softer_by_db(stage, seed) for seed in range(1, 5)]
-        told = [db for db in differences_db if db is not None]
-        assert told
-        assert told == pytest.approx([-18.0] * len(told), abs=0.3)
+        differences_db = [_attenuation_db(stage, seed) for seed in range(1, 5)]
+        measured = [db for db in differences_db if db is not None]
+        assert measured
+        assert measured == pytest.approx([-18.0] * len(measured), abs=0.3)
         assert not list(stage.messages_since(PlaybackPaused, at))
 
     on_stage(act, while_judging="duck")
 
 
-def _softer_by_db(stage: BenchHarness, seed: int) -> float | None:
-    """While a knock is judged, against half a second after that."""
+def _attenuation_db(stage: BenchHarness, seed: int) -> float | None:
+    """The level while a knock is judged, relative to half a second later."""
     at = stage.card.now()
-    noticed = knocked(stage, seed)
-    if noticed is None:
+    result = knock_and_verdict(stage, seed)
+    if result is None:
         return None
-    onset, verdict = noticed
+    onset, verdict = result
     held = [m for m in stage.messages_since(StateChanged, at) if m.state == "holding"]
     assert held
     decided, judged = stage.index(onset.decided), stage.index(onset.index) + verdict.age_ms * MS
-    softly = level_db(stage, held[0].turn, decided + 40 * MS, 60 * MS)
-    loudly = level_db(stage, held[0].turn, judged + RATE_HZ // 2, 60 * MS)
-    return None if softly is None or loudly is None else softly - loudly
+    during_db = level_db(stage, held[0].turn, decided + 40 * MS, 60 * MS)
+    after_db = level_db(stage, held[0].turn, judged + RATE_HZ // 2, 60 * MS)
+    return None if during_db is None or after_db is None else during_db - after_db
 
 
-def _in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear(stage: BenchHarness) -> None:
+def _push_to_talk_listens_only_while_the_button_is_down(stage: BenchHarness) -> None:
     hello = make(Scene(name="test"), ScriptedUtterance(say="hello there"))
     stage.start_talking()
     at = stage.card.now() + LEAD
@@ -201,11 +204,11 @@ def _in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear(stage: BenchH
     stage.supervisor.floor().press += 1
     stage.send(TalkButton(pressed=True))
     first(stage, PlaybackStopped, at)
-    said = stage.card.now() + LEAD
-    stage.add_sound(said, hello)
+    spoken_at = stage.card.now() + LEAD
+    stage.add_sound(spoken_at, hello)
     stage.wait((LEAD + hello.end) / RATE_HZ + 0.1)
     assert not [m for m in stage.messages_since(SpeechEnded, at) if m.last]
     stage.send(TalkButton(pressed=False))
-    ended = first(stage, SpeechEnded, said)
+    ended = first(stage, SpeechEnded, spoken_at)
     assert ended.last
     assert ended.frames > RATE_HZ // 2

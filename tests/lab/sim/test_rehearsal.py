@@ -41,7 +41,7 @@ def play(raw: dict[str, object], **options: object) -> RecordingReader:
 def demo(
     simcard_library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[RecordingReader, Path]:
-    """The built-in scene, played once, with what it wrote; "home" there is the owner's state."""
+    """The built-in scene, played once, and its output folder; its "home" is the owner's state."""
     folder = tmp_path_factory.mktemp("demo")
     (folder / "home").mkdir()
     with pytest.MonkeyPatch.context() as patch:
@@ -51,7 +51,7 @@ def demo(
     return reader, folder
 
 
-def test_the_demo_answers_resumes_and_yields_as_it_should(
+def test_every_utterance_of_the_demo_has_the_expected_outcome(
     demo: tuple[RecordingReader, Path],
 ) -> None:
     outcomes = demo[0].outcomes()
@@ -65,17 +65,17 @@ def test_the_demo_answers_resumes_and_yields_as_it_should(
     assert not demo[0].recording.given_up
 
 
-def test_the_demo_answers_what_it_was_asked(demo: tuple[RecordingReader, Path]) -> None:
+def test_the_answers_of_the_demo_fit_the_questions(demo: tuple[RecordingReader, Path]) -> None:
     for outcome in demo[0].outcomes():
         for word in ("sea", "moon", "five minutes"):
             if word in outcome.said:
                 assert word in (outcome.answer_text or "").lower()
 
 
-def test_a_murmur_costs_no_sample_of_the_answer(demo: tuple[RecordingReader, Path]) -> None:
-    seams = demo[
-        0
-    ].seams()  # where a sentence's end or a dropout lies at the seam, it has no figure
+def test_a_backchannel_loses_and_repeats_no_sample_of_the_answer(
+    demo: tuple[RecordingReader, Path],
+) -> None:
+    seams = demo[0].seams()  # a seam at the end of a sentence or at a dropout is not measured
     assert seams or report(demo[0])["dropouts"]["playback"]
     assert all(seam.lost_samples == seam.repeated_samples == 0 for seam in seams)
 
@@ -84,10 +84,10 @@ def test_the_box_falls_silent_soon_after_the_owner_begins(
     demo: tuple[RecordingReader, Path],
 ) -> None:
     stops = [o.stop_ms for o in demo[0].outcomes() if o.over_the_box]
-    assert all(stop is not None and stop < 400 for stop in stops)  # a bound, not the figure
+    assert all(stop is not None and stop < 400 for stop in stops)  # a bound, not the benchmark
 
 
-def test_every_message_of_a_conversation_has_its_row_in_the_table_of_routes(
+def test_every_message_of_a_conversation_has_a_row_in_the_routing_table(
     demo: tuple[RecordingReader, Path],
 ) -> None:
     reader, _ = demo
@@ -104,15 +104,15 @@ def test_every_message_of_a_conversation_has_its_row_in_the_table_of_routes(
     } == set()
 
 
-def test_the_report_holds_all_that_is_promised(demo: tuple[RecordingReader, Path]) -> None:
-    written = json.loads((demo[1] / "report.json").read_text())
-    assert written["dropouts"].keys() == {"capture", "playback"}
-    assert written["processes"].keys() == {row.name for row in ROWS}
-    assert written["versions"]["interlude"]
-    assert len(written["utterances"]) == len(scene.load(rehearsal_cli.DEMO).owner)
+def test_the_report_has_all_documented_entries(demo: tuple[RecordingReader, Path]) -> None:
+    loaded = json.loads((demo[1] / "report.json").read_text())
+    assert loaded["dropouts"].keys() == {"capture", "playback"}
+    assert loaded["processes"].keys() == {row.name for row in ROWS}
+    assert loaded["versions"]["interlude"]
+    assert len(loaded["utterances"]) == len(scene.load(rehearsal_cli.DEMO).owner)
 
 
-def test_the_sound_file_holds_the_owner_left_and_the_box_right(
+def test_the_sound_file_has_the_owner_left_and_the_box_right(
     demo: tuple[RecordingReader, Path],
 ) -> None:
     tracks, rate = soundfile.read(demo[1] / "room.wav", dtype="int16")
@@ -121,19 +121,19 @@ def test_the_sound_file_holds_the_owner_left_and_the_box_right(
     assert np.array_equal(tracks[:, 0], demo[0].recording.microphone[: len(tracks)])
 
 
-def test_the_sound_to_pass_on_is_the_same_and_a_tenth_as_large(
+def test_the_compressed_sound_file_is_alike_and_a_tenth_as_large(
     demo: tuple[RecordingReader, Path],
 ) -> None:
-    whole, rate = soundfile.read(demo[1] / "room.wav", dtype="float64")
-    small, rate_of_small = soundfile.read(demo[1] / "room.ogg", dtype="float64")
-    assert (rate_of_small, small.shape) == (rate, whole.shape)
+    original, rate = soundfile.read(demo[1] / "room.wav", dtype="float64")
+    compressed, compressed_rate = soundfile.read(demo[1] / "room.ogg", dtype="float64")
+    assert (compressed_rate, compressed.shape) == (rate, original.shape)
     for channel in (0, 1):
-        assert np.corrcoef(whole[:, channel], small[:, channel])[0, 1] > 0.95
+        assert np.corrcoef(original[:, channel], compressed[:, channel])[0, 1] > 0.95
     sizes = [(demo[1] / name).stat().st_size for name in ("room.ogg", "room.wav")]
     assert 8 * sizes[0] < sizes[1]
 
 
-def test_the_picture_is_a_picture(demo: tuple[RecordingReader, Path]) -> None:
+def test_the_timeline_is_a_png(demo: tuple[RecordingReader, Path]) -> None:
     assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -141,8 +141,8 @@ def test_the_picture_is_a_picture(demo: tuple[RecordingReader, Path]) -> None:
 def test_no_process_exceeds_its_budget(demo: tuple[RecordingReader, Path], row: Process) -> None:
     recording = demo[0].recording
     cost = recording.costs[row.name]
-    # Twice: waking up 200 times a second costs that much more where the host is busy. The figure
-    # itself is `interlude bench cost`'s.
+    # Twice the budget: on a busy host 200 wake-ups a second cost that much more. `interlude bench
+    # cost` measures the figure itself.
     assert cost.cpu_s <= 2 * row.cpu_share * recording.seconds
     assert cost.peak_mib <= row.memory_mib
     assert cost.restarts == 0
@@ -155,12 +155,12 @@ def test_a_rehearsal_leaves_nothing_in_the_owners_memory(
     assert list((demo[1] / "home").rglob("*")) == []
 
 
-class Saboteur:
-    """Ends or freezes one part a turn while the box speaks, then stops the answer."""
+class ProcessKiller:
+    """Kills or freezes one process per turn while the box speaks, then stops the answer."""
 
-    def __init__(self, how: signal.Signals) -> None:
-        self.how = how
-        self.victims = [row.name for row in ROWS]
+    def __init__(self, signal_to_send: signal.Signals) -> None:
+        self.signal_to_send = signal_to_send
+        self.remaining = [row.name for row in ROWS]
         self.done: list[str] = []
         self.pid = 0
         self.waiting = False
@@ -173,11 +173,11 @@ class Saboteur:
                 rehearsal.mail.send(StopSpeaking())
                 self.waiting = False
         elif state and state.state == "speaking" and len(self.done) < len(rehearsal.recording.said):
-            if time.monotonic_ns() - state.at_ns < 600_000_000 or not self.victims:
-                return  # until the answer is well under way
-            name = self.victims.pop(0)
+            if time.monotonic_ns() - state.at_ns < 600_000_000 or not self.remaining:
+                return  # wait until the answer has played for 0.6 s
+            name = self.remaining.pop(0)
             self.pid = rehearsal.pid(name)
-            os.kill(self.pid, self.how)
+            os.kill(self.pid, self.signal_to_send)
             self.done.append(name)
             self.waiting = True
 
@@ -187,20 +187,22 @@ QUESTIONS = ["tell me about the moon", "tell me about the sea", "tell me a story
              "hello"]  # fmt: skip
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-def test_each_part_comes_back_and_the_conversation_goes_on(how: signal.Signals) -> None:
+@pytest.mark.parametrize("signal_to_send", [signal.SIGKILL, signal.SIGSTOP])
+def test_each_killed_or_frozen_process_is_restarted_and_the_conversation_goes_on(
+    signal_to_send: signal.Signals,
+) -> None:
     rows = tuple(replace(row, silent_s=min(row.silent_s, 4.0)) for row in ROWS)
-    saboteur = Saboteur(how)
+    killer = ProcessKiller(signal_to_send)
     script = [{"when": "idle", "after_s": 0.4, "say": question} for question in QUESTIONS]
-    reader = play({"owner": script, "patience_s": 60}, during=saboteur, rows=rows)
-    assert saboteur.done == [row.name for row in ROWS]
-    back = [m.part for _, m in reader.recording.messages_of(PartChanged) if m.state == "up"]
-    assert all(back.count(name) >= 1 for name in saboteur.done)
+    reader = play({"owner": script, "patience_s": 60}, during=killer, rows=rows)
+    assert killer.done == [row.name for row in ROWS]
+    restarted = [m.part for _, m in reader.recording.messages_of(PartChanged) if m.state == "up"]
+    assert all(restarted.count(name) >= 1 for name in killer.done)
     assert [o.outcome for o in reader.outcomes()] == ["answered"] * len(QUESTIONS)
 
 
-def test_the_report_says_so_when_the_owner_waits_in_vain() -> None:
-    script = [{"when": "speaking", "say": "hello"}]  # nobody asked anything
+def test_the_report_says_why_a_rehearsal_was_given_up() -> None:
+    script = [{"when": "speaking", "say": "hello"}]  # nothing was asked, so the box never speaks
     reader = play({"owner": script, "patience_s": 1})
     assert "the box was not" in report(reader)["given_up"]
     assert reader.outcomes() == []

@@ -1,4 +1,4 @@
-"""What a rehearsal leaves behind: messages by kind, and what a process has cost."""
+"""The recording of a rehearsal: messages by kind, and the cost of each process."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from lab.sim.rehearsal_recording import RehearsalRecording, cost_of
 from lab.sim.scene import Scene
 
 
-def test_messages_of_one_kind_come_in_order_with_the_index_of_their_time() -> None:
+def test_messages_of_one_kind_are_in_order_with_their_card_index() -> None:
     idle, speaking = StateChanged("idle", 1, 0), StateChanged("speaking", 2, 9)
-    made = RehearsalRecording(Scene(), load_defaults())
-    made.mail = [
+    recording = RehearsalRecording(Scene(), load_defaults())
+    recording.mail = [
         (10, ObservedMessage(0, "conductor", "room", idle)),
         (20, ObservedMessage(0, "room", "conductor", StopSpeaking())),
         (30, ObservedMessage(0, "conductor", "room", speaking)),
     ]
-    assert list(made.messages_of(StateChanged)) == [(10, idle), (30, speaking)]
-    assert list(made.messages_of(StopSpeaking)) == [(20, StopSpeaking())]
+    assert list(recording.messages_of(StateChanged)) == [(10, idle), (30, speaking)]
+    assert list(recording.messages_of(StopSpeaking)) == [(20, StopSpeaking())]
 
 
-def test_a_process_costs_time_and_memory_and_one_that_is_gone_has_no_cost() -> None:
-    found = cost_of(os.getpid(), 3)
-    assert found.cpu_s > 0
-    assert found.peak_mib > 10
-    assert found.restarts == 3
+def test_a_running_process_has_a_cost_and_an_ended_one_raises() -> None:
+    cost = cost_of(os.getpid(), 3)
+    assert cost.cpu_s > 0
+    assert cost.peak_mib > 10
+    assert cost.restarts == 3
     with pytest.raises(Exception, match="1073741824"):
         cost_of(1 << 30, 0)

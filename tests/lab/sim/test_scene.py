@@ -1,4 +1,4 @@
-"""Scenes: what is accepted, and what is said of what is not."""
+"""Scenes: defaults, and the errors of invalid ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def test_a_scene_of_one_line_gets_a_quiet_room_without_echo() -> None:
         ({**HELLO, "rooms": {}}, "rooms"),
     ],
 )
-def test_a_scene_with_an_error_is_refused_with_its_place(raw: object, complaint: str) -> None:
+def test_an_invalid_scene_is_refused_with_the_place_of_the_error(
+    raw: object, complaint: str
+) -> None:
     with pytest.raises(SceneError, match=complaint):
         scene.parse(raw, name="x", folder=Path())
 

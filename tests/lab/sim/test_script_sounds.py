@@ -14,7 +14,7 @@ from lab.sim import scene, script_sounds
 from lab.sim.speech_source import SPEECH_DB
 
 
-def test_a_noise_of_the_script_sounds_and_is_as_loud_as_it_is_said_to_be() -> None:
+def test_a_noise_of_the_script_has_the_given_level() -> None:
     raw = {"owner": [{"at_s": 1, "noise": "cough", "seed": 3, "level_db": -30}]}
     loaded = scene.parse(raw, name="x", folder=Path())
     sound = script_sounds.make(loaded, loaded.owner[0])
@@ -23,7 +23,9 @@ def test_a_noise_of_the_script_sounds_and_is_as_loud_as_it_is_said_to_be() -> No
     assert loaded.owner[0].what == "(cough)"
 
 
-def test_words_are_as_loud_as_speech_and_a_recording_as_it_is(tmp_path: Path) -> None:
+def test_synthesised_words_have_the_speech_level_and_a_recording_keeps_its_own(
+    tmp_path: Path,
+) -> None:
     wave = 0.25 * np.sin(np.arange(RATE_HZ) * 0.1)
     soundfile.write(tmp_path / "x.wav", wave, RATE_HZ, "FLOAT")
     raw = {"owner": [{"at_s": 1, "say": "hello"}, {"at_s": 2, "wav": "x.wav"}]}
@@ -34,7 +36,7 @@ def test_words_are_as_loud_as_speech_and_a_recording_as_it_is(tmp_path: Path) ->
     assert np.abs(recording.samples.astype(int)).max() == pytest.approx(8192, abs=2)
 
 
-def test_a_file_that_is_no_sound_is_an_error_with_its_name(tmp_path: Path) -> None:
+def test_an_invalid_sound_file_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "x.wav").write_bytes(b"no sound")
     loaded = scene.parse({"owner": [{"at_s": 1, "wav": "x.wav"}]}, name="x", folder=tmp_path)
     with pytest.raises(InterludeError, match=r"x\.wav"):

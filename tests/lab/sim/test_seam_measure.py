@@ -1,4 +1,4 @@
-"""The seam's measure finds what a pause lost or repeated, and nothing where nothing was."""
+"""The seam measurement counts the samples that a pause lost or repeated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAUSED, SILENCE = 20_000, 8_000
 
 
 def paused_track(skip: int = 0) -> Samples:
-    """The answer from index 0, silent from PAUSED on; it goes on `skip` samples too late."""
+    """The answer from index 0, silent from PAUSED on; it resumes with `skip` samples missing."""
     silence = np.zeros(SILENCE, np.int16)
     return np.concatenate([ANSWER[:PAUSED], silence, ANSWER[PAUSED + skip :]])
 
@@ -29,7 +29,7 @@ def test_lost_and_repeated_samples_are_counted(skip: int, lost: int, repeated: i
 
 
 @pytest.mark.parametrize(("off", "lost", "repeated"), [(0, 0, 0), (3, 3, 0), (-5, 0, 5)])
-def test_a_word_said_again_on_purpose_is_neither_lost_nor_repeated(
+def test_an_announced_repetition_of_a_word_is_neither_lost_nor_repeated(
     off: int, lost: int, repeated: int
 ) -> None:
     seam = measure_seam(
@@ -40,13 +40,13 @@ def test_a_word_said_again_on_purpose_is_neither_lost_nor_repeated(
     assert seam.again_samples == 7000
 
 
-def test_a_word_that_was_said_again_in_secret_is_repeated() -> None:
+def test_an_unannounced_repetition_of_a_word_counts_as_repeated() -> None:
     seam = measure_seam(paused_track(-3000), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
     assert seam is not None
     assert seam.repeated_samples == 3000
 
 
-def test_a_wrong_claim_of_the_position_does_not_change_the_measure() -> None:
+def test_a_wrong_reported_position_does_not_change_the_result() -> None:
     seam = measure_seam(paused_track(), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED + 777)
     assert seam is not None
     assert (seam.lost_samples, seam.repeated_samples) == (0, 0)
@@ -59,7 +59,7 @@ def test_a_quieter_loudspeaker_is_still_matched() -> None:
     assert seam.lost_samples == seam.repeated_samples == 0
 
 
-def test_a_step_at_the_seam_is_told() -> None:
+def test_a_step_at_the_seam_is_reported() -> None:
     smooth = np.round(3000 * np.sin(np.arange(60_000) * 0.01)).astype(np.int16)
     track = np.concatenate([smooth[:PAUSED], np.zeros(SILENCE, np.int16), smooth[PAUSED:]])
     seam = measure_seam(track, smooth, PAUSED, PAUSED + SILENCE, PAUSED)
@@ -67,6 +67,6 @@ def test_a_step_at_the_seam_is_told() -> None:
     assert seam.max_step >= abs(int(smooth[PAUSED])) > 1000
 
 
-def test_silence_on_one_side_gives_no_figure() -> None:
+def test_silence_on_one_side_gives_no_result() -> None:
     track = np.zeros(60_000, np.int16)
     assert measure_seam(track, ANSWER, PAUSED, PAUSED + SILENCE, PAUSED) is None

@@ -1,7 +1,7 @@
-"""Speech while the box thinks, and words that end what it does, through the real processes.
+"""Speech while the box thinks, and stop words, through the real processes.
 
-The model is a server of the test's own, which answers when the test lets it: so the box thinks for
-as long as that takes, on any machine. What was sent to it is what the owner is taken to have said.
+The model is a server of the test that answers when the test releases it, so that the box thinks for
+as long as the test needs on any machine. The requests show which speech counts as the question.
 """
 
 from __future__ import annotations
@@ -20,50 +20,52 @@ from appliance.messages.thinking import Abandon, AnswerHeard, Think
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
 from tests.english import ENGLISH
-from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said
+from tests.lab.sim.test_modes import PATIENCE_S, say_and_wait, wait_for, wait_for_state
 from tests.think.test_remote import Server, stream
 from tests.think.test_remote import chunk as written
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 ANSWER = "The sea is deep and wide and salty. " * 12
-STOPS = ["be quiet", "never mind", "that will do"]  # the last one is the owner's own
+STOPS = ["be quiet", "never mind", "that will do"]  # the last one was added by the owner
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    model = Model()
+def model() -> Iterator[GatedModel]:
+    model = GatedModel()
     yield model
-    model.let.set()
+    model.release.set()
     model.server.http.shutdown()
     model.server.http.server_close()
 
 
-class Model:
-    """Thinks until it is let."""
+class GatedModel:
+    """A model server whose answer waits for `release`."""
 
     def __init__(self) -> None:
-        self.let = threading.Event()
+        self.release = threading.Event()
         self.server = Server()
         self.server.reply = self._reply
 
     def _reply(self, request: BaseHTTPRequestHandler) -> None:
-        self.let.wait(60)
+        self.release.wait(60)
         stream(written(ANSWER, "stop"))(request)
 
-    def asked(self, times: int) -> list[int]:
-        """Of the request of that number: clips of sound in each of the owner's messages."""
+    def clips_in_request(self, times: int) -> list[int]:
+        """The number of audio clips in each message of the owner in that request."""
         messages = self.server.bodies[times - 1]["messages"]
         return [[p["type"] for p in m["content"]].count("input_audio") for m in messages
                 if m["role"] == "user"]  # fmt: skip
 
 
-def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -> None:
+def test_speech_during_thinking_extends_the_question_and_stop_words_end_it(
+    model: GatedModel,
+) -> None:
     def act(stage: BenchHarness) -> None:
-        _who_goes_on_while_it_thinks_is_answered_to_both_pieces(stage, model)
-        _who_speaks_into_the_first_words_of_an_answer_goes_on_with_the_question(stage, model)
-        _a_word_of_the_owners_own_list_ends_the_answer_and_is_no_question(stage, model)
-        _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(stage, model)
+        _speech_during_thinking_is_answered_together_with_the_question(stage, model)
+        _speech_at_the_first_words_of_an_answer_extends_the_question(stage, model)
+        _a_stop_phrase_of_the_owner_ends_the_answer_and_asks_nothing(stage, model)
+        _never_mind_ends_thinking_and_drops_the_question(stage, model)
 
     remote = {"url": model.server.url, "model": "gemma", "timeout_s": 60}
     changes: dict[str, Any] = {
@@ -75,71 +77,72 @@ def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -
     BenchHarness(QUIET, load_over(ENGLISH, changes), act, parts=parts).play()
 
 
-def thinks(stage: BenchHarness, model: Model, requests: int) -> None:
-    """Until the model has had that many before it."""
+def wait_for_requests(stage: BenchHarness, model: GatedModel, requests: int) -> None:
+    """Wait until the model has received that many requests."""
     assert stage.wait_until(lambda: len(model.server.bodies) >= requests, PATIENCE_S)
 
 
-def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(
-    stage: BenchHarness, model: Model
+def _speech_during_thinking_is_answered_together_with_the_question(
+    stage: BenchHarness, model: GatedModel
 ) -> None:
     at = stage.card.now()
-    said(stage, "tell me about")
-    thinks(stage, model, 1)
-    said(stage, "the sea and what lives at the very bottom of it")
-    thinks(stage, model, 2)
+    say_and_wait(stage, "tell me about")
+    wait_for_requests(stage, model, 1)
+    say_and_wait(stage, "the sea and what lives at the very bottom of it")
+    wait_for_requests(stage, model, 2)
     second, first = stage.messages_since(Think, at)
     assert [m.turn for m in stage.messages_since(Abandon, at)] == [first.turn]
-    assert sum(model.asked(1)) == 1
-    assert sum(model.asked(2)) == 2
-    model.let.set()
-    assert comes(stage, PlaybackStarted, at).turn == second.turn
+    assert sum(model.clips_in_request(1)) == 1
+    assert sum(model.clips_in_request(2)) == 2
+    model.release.set()
+    assert wait_for(stage, PlaybackStarted, at).turn == second.turn
     assert first.turn not in [m.turn for m in stage.messages_since(AnswerHeard, at)]
 
 
-def _who_speaks_into_the_first_words_of_an_answer_goes_on_with_the_question(
-    stage: BenchHarness, model: Model
+def _speech_at_the_first_words_of_an_answer_extends_the_question(
+    stage: BenchHarness, model: GatedModel
 ) -> None:
     at = stage.card.now()
     answered = next(stage.messages_since(Think, 0))
-    said(stage, "and why is it so salty and so very cold")  # at its first words
-    thinks(stage, model, 3)
-    assert sum(model.asked(3)) == 3
-    assert comes(stage, PlaybackStarted, at).turn > answered.turn
+    say_and_wait(stage, "and why is it so salty and so very cold")  # during its first words
+    wait_for_requests(stage, model, 3)
+    assert sum(model.clips_in_request(3)) == 3
+    assert wait_for(stage, PlaybackStarted, at).turn > answered.turn
     assert answered.turn in [m.turn for m in stage.messages_since(Abandon, at)]
     assert answered.turn not in [m.turn for m in stage.messages_since(AnswerHeard, at)]
 
 
-def _a_word_of_the_owners_own_list_ends_the_answer_and_is_no_question(
-    stage: BenchHarness, model: Model
+def _a_stop_phrase_of_the_owner_ends_the_answer_and_asks_nothing(
+    stage: BenchHarness, model: GatedModel
 ) -> None:
-    becomes(stage, "speaking")
-    stage.wait(3.0)  # no longer its first words
+    wait_for_state(stage, "speaking")
+    stage.wait(3.0)  # past its first words
     at = stage.card.now()
-    model.let.clear()
-    said(stage, "that will do")
-    heard = comes(stage, AnswerHeard, at)
+    model.release.clear()
+    say_and_wait(stage, "that will do")
+    heard = wait_for(stage, AnswerHeard, at)
     assert heard.text.startswith("The sea is deep")
     assert not heard.complete
-    becomes(stage, "idle")
+    wait_for_state(stage, "idle")
 
 
-def _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(
-    stage: BenchHarness, model: Model
+def _never_mind_ends_thinking_and_drops_the_question(
+    stage: BenchHarness, model: GatedModel
 ) -> None:
     requests = len(model.server.bodies)
     at = stage.card.now()
-    said(stage, "what is it that makes the moon so very bright")
-    thinks(stage, model, requests + 1)
-    said(stage, "never mind")
+    say_and_wait(stage, "what is it that makes the moon so very bright")
+    wait_for_requests(stage, model, requests + 1)
+    say_and_wait(stage, "never mind")
     assert stage.wait_until(
         lambda: len(list(stage.messages_since(SpeechStarted, at))) == 2, PATIENCE_S
     )
-    becomes(stage, "idle")
-    assert comes(stage, AnswerHeard, at).text == ""
+    wait_for_state(stage, "idle")
+    assert wait_for(stage, AnswerHeard, at).text == ""
     requests = len(model.server.bodies)
-    said(stage, "how old are the mountains and who made them")
-    thinks(stage, model, requests + 1)
-    assert model.asked(requests + 1)[-1] == 1
-    assert sum(model.asked(requests + 1)) == 4  # neither "that will do" nor what was taken back
+    say_and_wait(stage, "how old are the mountains and who made them")
+    wait_for_requests(stage, model, requests + 1)
+    assert model.clips_in_request(requests + 1)[-1] == 1
+    # Neither "that will do" nor the dropped question is in the request.
+    assert sum(model.clips_in_request(requests + 1)) == 4
     stage.send(StopSpeaking())

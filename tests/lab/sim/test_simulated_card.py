@@ -19,24 +19,24 @@ from lab.sim.card_memory_layout import (
 from lab.sim.simulated_card import SaidTooLate, SamplesGone, SamplesNotYet, SoundCard
 
 RATE_HZ = 16000
-AHEAD = RATE_HZ  # a second: no load makes a test come too late
+AHEAD = RATE_HZ  # a second, so that a busy machine does not make a test too late
 
 
 def age(card: SoundCard, seconds: int) -> None:
-    """Let the card be older: time is injected by moving its origin."""
+    """Make the card older by moving its origin into the past."""
     card._card["origin_ns"] -= seconds * 1_000_000_000
     card.origin_ns = int(card._card["origin_ns"])
 
 
 def play(card: SoundCard, first: int, samples: list[int]) -> None:
-    """What the plugin does when a program plays."""
+    """Write samples as the plugin does when a program plays."""
     for index, sample in enumerate(samples, first):
         lap = index // RING_FRAMES % 65535 + 1
         card._card["loudspeaker"][index % RING_FRAMES] = lap << 16 | sample & 0xFFFF
 
 
 def near_end(card: SoundCard, first: int, frames: int) -> list[float]:
-    """What the plugin makes of the near end."""
+    """Read the near end as the plugin does."""
     heard = []
     for index in range(first, first + frames):
         slot = card._card["near_end"][index % RING_FRAMES]
@@ -45,21 +45,21 @@ def near_end(card: SoundCard, first: int, frames: int) -> list[float]:
     return heard
 
 
-def test_a_new_card_has_played_and_heard_nothing(card: SoundCard) -> None:
+def test_a_new_card_is_silent_and_has_no_events(card: SoundCard) -> None:
     now = card.now()
     assert not card.loudspeaker(0, now).any()
     assert card.events() == ()
     assert card.rate_hz == RATE_HZ
 
 
-def test_the_origin_is_a_whole_second_of_the_clock(card: SoundCard) -> None:
-    """So that an index counted from the clock's zero differs by whole frames only."""
+def test_the_origin_is_a_whole_second_of_the_monotonic_clock(card: SoundCard) -> None:
+    """Then an index counted from the zero of the clock differs by whole frames only."""
     assert card.origin_ns % 1_000_000_000 == 0
     assert 0 <= card.now() < 10 * RATE_HZ
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 11025, 16000, 44100, 48000, 96000])
-def test_time_and_index_are_each_others_inverse(tmp_path: Path, rate_hz: int) -> None:
+def test_time_and_index_conversions_are_inverse(tmp_path: Path, rate_hz: int) -> None:
     with SoundCard.create(tmp_path / "card", rate_hz) as card:
         for index in (0, 1, 2, 3, 12345, 10**9 + 7):
             at = card.time_of(index)
@@ -73,34 +73,34 @@ def test_a_card_of_coarse_granularity_moves_in_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rate_hz", [0, 7999, 96001, -1])
-def test_an_odd_rate_is_refused(tmp_path: Path, rate_hz: int) -> None:
+def test_an_unsupported_rate_is_refused(tmp_path: Path, rate_hz: int) -> None:
     with pytest.raises(CardError, match="rate"):
         SoundCard.create(tmp_path / "card", rate_hz)
 
 
-def test_a_negative_fifo_or_no_granularity_is_refused(tmp_path: Path) -> None:
+def test_a_negative_fifo_or_zero_granularity_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CardError):
         SoundCard.create(tmp_path / "card", RATE_HZ, input_fifo_frames=-1)
     with pytest.raises(CardError):
         SoundCard.create(tmp_path / "card", RATE_HZ, granularity_frames=0)
 
 
-def test_the_creator_removes_the_file_and_a_guest_does_not(tmp_path: Path) -> None:
+def test_only_the_creator_removes_the_file(tmp_path: Path) -> None:
     path = tmp_path / "card"
     with SoundCard.create(path, RATE_HZ):
-        with SoundCard(path) as guest:
-            assert guest.rate_hz == RATE_HZ
+        with SoundCard(path) as second:
+            assert second.rate_hz == RATE_HZ
         assert path.exists()
     assert not path.exists()
 
 
-def test_closing_twice_is_as_good_as_once(tmp_path: Path) -> None:
+def test_closing_twice_is_allowed(tmp_path: Path) -> None:
     card = SoundCard.create(tmp_path / "card", RATE_HZ)
     card.close()
     card.close()
 
 
-def test_what_is_no_card_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_card_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CardError, match="no sound card there"):
         SoundCard(tmp_path / "none")
     (tmp_path / "short").write_bytes(b"SIMCARD1")
@@ -112,7 +112,7 @@ def test_what_is_no_card_is_refused(tmp_path: Path) -> None:
         SoundCard(tmp_path / "odd")
 
 
-def test_what_was_played_is_told_by_index(card: SoundCard) -> None:
+def test_played_samples_are_read_by_index(card: SoundCard) -> None:
     age(card, 10)
     play(card, 1000, [5, -6, 32767, -32768])
     assert card.loudspeaker(999, 6).tolist() == [0, 5, -6, 32767, -32768, 0]
@@ -124,7 +124,7 @@ def test_a_track_is_read_across_the_end_of_the_ring(card: SoundCard) -> None:
     assert card.loudspeaker(RING_FRAMES - 3, 6).tolist() == [0, 1, 2, 3, 4, 0]
 
 
-def test_samples_to_come_are_refused(card: SoundCard) -> None:
+def test_future_samples_are_refused(card: SoundCard) -> None:
     with pytest.raises(SamplesNotYet):
         card.loudspeaker(card.now() + AHEAD, 1)
     with pytest.raises(SamplesNotYet):
@@ -133,7 +133,7 @@ def test_samples_to_come_are_refused(card: SoundCard) -> None:
         card.loudspeaker(0, -1)
 
 
-def test_samples_whose_place_was_used_again_are_refused(card: SoundCard) -> None:
+def test_overwritten_samples_are_refused(card: SoundCard) -> None:
     age(card, RING_FRAMES // RATE_HZ)
     with pytest.raises(SamplesGone):
         card.loudspeaker(0, 100)
@@ -150,7 +150,7 @@ def test_an_earlier_lap_reads_as_silence(card: SoundCard) -> None:
     assert not card.loudspeaker(RING_FRAMES + 900, 300).any()
 
 
-def test_the_microphone_is_final_as_far_as_it_was_delivered(card: SoundCard) -> None:
+def test_the_microphone_track_is_final_up_to_the_delivered_samples(card: SoundCard) -> None:
     age(card, 100)
     delivered = card.now() - 80
     card._card["capture_end"] = delivered
@@ -160,13 +160,15 @@ def test_the_microphone_is_final_as_far_as_it_was_delivered(card: SoundCard) -> 
         card.microphone(delivered - 160, 161)
 
 
-def test_without_a_listener_the_microphone_is_final_a_buffer_back(card: SoundCard) -> None:
+def test_without_a_capture_stream_the_microphone_is_final_up_to_a_buffer_ago(
+    card: SoundCard,
+) -> None:
     age(card, 100)
     assert card.now() - MAX_BUFFER_FRAMES - RATE_HZ < card.microphone_end() < card.now()
 
 
-def test_sounds_add_up_beyond_full_scale(card: SoundCard) -> None:
-    """The sum is clipped where the microphone is, not before: a third sound may cancel it."""
+def test_sounds_are_added_without_clipping(card: SoundCard) -> None:
+    """The sum is clipped only at the microphone, since a third sound may cancel it."""
     at = card.now() + AHEAD
     card.add_sound(at, np.array([30000, 1], np.int16))
     card.add_sound(at, np.array([30000], np.int16))
@@ -174,7 +176,7 @@ def test_sounds_add_up_beyond_full_scale(card: SoundCard) -> None:
     assert near_end(card, at - 1, 4) == [0, 30000, 1, 0]
 
 
-def test_a_sound_starts_afresh_where_an_old_lap_lies(card: SoundCard) -> None:
+def test_a_sound_replaces_samples_of_an_older_lap(card: SoundCard) -> None:
     at = card.now() + AHEAD
     card.add_sound(at, np.full(10, 500, np.int16))
     age(card, RING_FRAMES // RATE_HZ)
@@ -183,13 +185,13 @@ def test_a_sound_starts_afresh_where_an_old_lap_lies(card: SoundCard) -> None:
     assert near_end(card, later, 20) == [7] * 20
 
 
-def test_a_sound_is_put_across_the_end_of_the_ring(card: SoundCard) -> None:
+def test_a_sound_is_written_across_the_end_of_the_ring(card: SoundCard) -> None:
     age(card, RING_FRAMES // RATE_HZ - 5)
     card.add_sound(RING_FRAMES - 2, np.array([1, 2, 3, 4], np.int16))
     assert near_end(card, RING_FRAMES - 3, 6) == [0, 1, 2, 3, 4, 0]
 
 
-def test_a_sound_of_the_past_is_refused(card: SoundCard) -> None:
+def test_a_sound_in_the_past_is_refused(card: SoundCard) -> None:
     with pytest.raises(SaidTooLate):
         card.add_sound(card.now() - 1, np.ones(10, np.int16))
 
@@ -207,7 +209,7 @@ def test_a_sound_that_is_not_mono_int16_is_refused(card: SoundCard) -> None:
         card.add_sound(at, np.ones((10, 2), np.int16))
 
 
-def test_hush_takes_back_what_is_to_come(card: SoundCard) -> None:
+def test_remove_sounds_removes_future_sounds(card: SoundCard) -> None:
     at = card.now() + AHEAD
     card.add_sound(at, np.full(10, 5, np.int16))
     card.remove_sounds(at + 4)
@@ -218,7 +220,7 @@ def test_hush_takes_back_what_is_to_come(card: SoundCard) -> None:
     assert near_end(card, at, 10) == [0.0] * 10
 
 
-def test_an_echo_path_carries_the_sum_of_its_words(card: SoundCard) -> None:
+def test_an_echo_path_has_a_checksum_of_its_words(card: SoundCard) -> None:
     card.set_echo([0.5, -0.25], 40, gain=2.0, drive=0.5)
     path = card._card["path"]
     words = struct.unpack("<6I", struct.pack("<iiffff", 2, 40, 2.0, 0.5, 0.5, -0.25))
@@ -240,7 +242,7 @@ def test_an_impossible_delay_gain_or_drive_is_refused(card: SoundCard) -> None:
             card.set_echo([1.0], delay, gain=gain, drive=drive)
 
 
-def test_unplugging_silences_what_is_queued(card: SoundCard) -> None:
+def test_unplugging_silences_queued_samples(card: SoundCard) -> None:
     age(card, 10)
     end = card.now() + AHEAD
     play(card, card.now() - 100, [3] * (end - card.now() + 100))
@@ -251,7 +253,7 @@ def test_unplugging_silences_what_is_queued(card: SoundCard) -> None:
     assert not card.loudspeaker(gone, end - gone).any()
 
 
-def test_unplugging_twice_is_as_good_as_once(card: SoundCard) -> None:
+def test_unplugging_and_plugging_twice_are_allowed(card: SoundCard) -> None:
     serial = card._card["plug_serial"]
     card.unplug()
     card.unplug()

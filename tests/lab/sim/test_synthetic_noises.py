@@ -1,4 +1,4 @@
-"""Noises made from nothing: each sounds, ends, and comes again for the same seed."""
+"""Synthetic noises: each is audible, ends, and is the same for the same seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.sim.synthetic_noises import LEAD_FRAMES, NOISES, noise
 
 
 @pytest.mark.parametrize("name", sorted(NOISES))
-def test_a_noise_begins_after_silence_and_is_over_in_a_few_seconds(name: str) -> None:
+def test_a_noise_begins_after_silence_and_ends_within_seconds(name: str) -> None:
     clip = noise(name, 1)
     assert clip.clear
     assert not clip.samples[:LEAD_FRAMES].any()
@@ -19,12 +19,12 @@ def test_a_noise_begins_after_silence_and_is_over_in_a_few_seconds(name: str) ->
     assert np.isfinite(clip.samples).all()
 
 
-def test_a_seed_is_a_noise_of_its_own() -> None:
+def test_each_seed_gives_a_different_noise() -> None:
     first, again, other = (noise("cough", seed).samples for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first[:3000], other[:3000])
 
 
-def test_there_is_no_noise_of_another_name() -> None:
+def test_an_unknown_noise_raises_a_key_error() -> None:
     with pytest.raises(KeyError):
         noise("thunder", 1)

@@ -1,4 +1,4 @@
-"""The picture of a rehearsal: what was said stands on the page."""
+"""The timeline picture of a rehearsal: captions stay inside the page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 
 @pytest.mark.parametrize("at", [12.0, 14.7, 15.5, 18.3])
-def test_what_was_said_near_a_rows_end_is_not_cut(at: float) -> None:
-    from matplotlib import pyplot as plt  # here: it takes half a second
+def test_a_caption_near_the_end_of_a_row_is_not_cut(at: float) -> None:
+    from matplotlib import pyplot as plt  # imported here: it takes half a second
 
     from lab.sim import timeline
 
@@ -18,7 +18,7 @@ def test_what_was_said_near_a_rows_end_is_not_cut(at: float) -> None:
     timeline._caption(axis, at, 0.9, text, timeline.BOX, (0.0, 18.5))
     figure.canvas.draw()
     (caption,) = axis.texts
-    said, page = caption.get_window_extent(), axis.get_window_extent()
+    extent, page = caption.get_window_extent(), axis.get_window_extent()
     plt.close(figure)
-    assert page.x0 <= said.x0
-    assert said.x1 <= page.x1
+    assert page.x0 <= extent.x0
+    assert extent.x1 <= page.x1
