@@ -105,6 +105,8 @@ def _lose_panel(transition: Transition) -> None:
         end_talk(transition)
 
 
+# Of the parts whose loss needs an action at once. The sound of a lost speaker plays to its end in
+# the ring: `resend_end` and `_conclude` (on_answer.py) follow when the next speaker is up.
 _ON_LOSS = {
     "thinker": _lose_thinker,
     "listener": _lose_listener,

@@ -14,6 +14,9 @@ NEVER = math.inf
 class DialogPolicy:
     """Time limits of the dialogue in seconds, and other choices from the settings.
 
+    `dialog_policy` in timeouts.py computes them from the settings; verdict_s, for instance, is
+    0.3 s longer than `hearing.verdict.deadline_ms`. Fields without a setting keep the default.
+
     verdict_s          hold without a verdict; then playback resumes
     speech_s           from the verdict "interruption" to the first words
     open_s             from opening the floor for one turn to the first words

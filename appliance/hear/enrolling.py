@@ -50,8 +50,8 @@ class Enrolling:
         return self._takes.recording
 
     @property
-    def deaf(self) -> bool:
-        return self._takes.deaf
+    def ignores_speech(self) -> bool:
+        return self._takes.ignores_speech
 
     def handle(
         self, message: EnrolmentRequest | EndTrial | StateChanged, *, busy: bool, mic_off: bool

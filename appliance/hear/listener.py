@@ -122,7 +122,7 @@ def _process_slots(
         if len(slot.samples) != BLOCK_FRAMES:
             continue  # the incomplete last block of a stream; the index jumps after it
         samples, played_samples = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
-        pipeline.mic_off = work.floor.microphone_off or output.deaf
+        pipeline.mic_off = work.floor.microphone_off or output.ignores_speech
         output.send(
             pipeline.process(_SILENCE if pipeline.mic_off else samples, played_samples, slot.index)
         )
@@ -158,9 +158,9 @@ class _ListenerOutput:
             self.handle(SetListening(False, over_box=False))
 
     @property
-    def deaf(self) -> bool:
+    def ignores_speech(self) -> bool:
         """Whether the microphone's sound goes only to a trial or an enrolment."""
-        return self.trials.deaf or self.enrolling.deaf
+        return self.trials.ignores_speech or self.enrolling.ignores_speech
 
     def handle(self, message: Message) -> None:
         match message:

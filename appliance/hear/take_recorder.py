@@ -2,8 +2,8 @@
 
 In: requests for takes, states of the dialogue, blocks. Out: messages, and each complete take. Time
 is the number of samples given. From the question on, speech is not taken as addressed to the box
-(`deaf`), until the enrolment ends or the box plays something else: an owner must be able to stop a
-ringing timer.
+(`ignores_speech`), until the enrolment ends or the box plays something else: an owner must be able
+to stop a ringing timer.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class TakeRecorder:
         return self._phase == "recording"
 
     @property
-    def deaf(self) -> bool:
+    def ignores_speech(self) -> bool:
         """Whether the microphone's sound goes only to the enrolment."""
         return self._phase != "none"
 
     def ask(self, request: AskTake, *, busy: bool, mic_off: bool) -> list[TakeMessage]:
         """Wait for the box to ask for a take; the recording starts when it has spoken."""
-        if mic_off or (busy and not self.deaf):
+        if mic_off or (busy and not self.ignores_speech):
             self._enter("none")
             return [TrialRefused(request.number, "muted" if mic_off else "busy")]
         self._request = request

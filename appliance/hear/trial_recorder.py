@@ -2,7 +2,7 @@
 
 In: blocks, requests of the conductor. Out: messages, and slots for the ring `tried`, which the
 speaker reads. The recording is in memory only, and is overwritten with silence once it was played.
-Speech during the recording is not taken as addressed to the box (`deaf`).
+Speech during the recording is not taken as addressed to the box (`ignores_speech`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.process_table import TRIED, ring
 
 SECONDS = 3.0
-_DEAF_AFTER_FRAMES = RATE_HZ * 7 // 10  # so that the rest of a cut word is not taken as a question
+_IGNORED_AFTER_FRAMES = RATE_HZ * 7 // 10  # so that the rest of a cut word is no question
 _LONGEST_IN_RING_FRAMES = 20 * RATE_HZ  # playback must be over long before
 _SILENT_DB = -90.0  # a recording whose peak is lower is not played
 _AT_ONCE = 8  # slots per block of 5 ms, so that copying 3 s does not delay the audio path
@@ -40,7 +40,7 @@ class TrialRecorder:
     def __init__(self) -> None:
         self._number = 0
         self._frames_left = 0  # samples still to record
-        self._deaf_frames_left = 0
+        self._ignored_frames_left = 0
         self._blocks: list[Samples] = []
         self._slots: deque[TriedSlot] = deque()
         self._result: SoundRecorded | None = None  # sent once all slots are written
@@ -53,9 +53,9 @@ class TrialRecorder:
         return self._frames_left > 0
 
     @property
-    def deaf(self) -> bool:
+    def ignores_speech(self) -> bool:
         """Whether the microphone's sound goes only to the test."""
-        return self.recording or self._deaf_frames_left > 0
+        return self.recording or self._ignored_frames_left > 0
 
     def start(self, request: StartTrial, *, busy: bool, mic_off: bool) -> TrialMessage:
         """Record from the next block on, unless speech is in progress or the microphone is off."""
@@ -70,7 +70,7 @@ class TrialRecorder:
     def process(self, mic: Samples, *, mic_off: bool) -> list[TrialMessage]:
         """Process one block of the microphone, unprocessed; returns the messages to send."""
         if not self.recording:
-            self._deaf_frames_left = max(0, self._deaf_frames_left - len(mic))
+            self._ignored_frames_left = max(0, self._ignored_frames_left - len(mic))
             self._in_ring_frames += len(mic)
             if self._in_ring_frames > _LONGEST_IN_RING_FRAMES:
                 self.forget()
@@ -104,7 +104,7 @@ class TrialRecorder:
             yield self._slots.popleft()
 
     def _finish(self) -> list[TrialMessage]:
-        self._deaf_frames_left = _DEAF_AFTER_FRAMES
+        self._ignored_frames_left = _IGNORED_AFTER_FRAMES
         samples = np.concatenate(self._blocks)
         self._blocks.clear()
         measured = measure(samples)

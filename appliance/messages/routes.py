@@ -244,7 +244,7 @@ ROUTES: tuple[Route, ...] = (
          "the broker was reached or lost"),
     _row(StateChanged, "conductor", "listener supervisor panel link page shell",
          "on change, and when it comes up",
-         "the dialogue's state"),
+         "the dialogue's state, which the light and Home Assistant show"),
     _row(StatusWanted, "conductor", "capture playback thinker speaker link panel",
          "after it replaced a crashed one", "send again what is sent once or on change"),
     _row(BoxStatus, "conductor", "panel link page words", "on change, and when it comes up",

@@ -46,10 +46,10 @@ class LanguageSetting:
         """Check for the result of a submitted change. Returns why it failed, once, or ""."""
         if self._chosen == self._current:
             return ""
-        standing, problem = self._access.requests.standing()
-        if standing == "done":
+        progress, problem = self._access.requests.progress()
+        if progress == "done":
             self._current = self._chosen
-        elif standing == "failed":
+        elif progress == "failed":
             self._chosen = self._current
             return problem or "The request was not carried out."
         return ""

@@ -113,16 +113,13 @@ def run(
 
     Returns the MQTT version and the topics of `read` that are denied. Raises OneShotFailed.
     """
-    failure = failures.silent(target)
-    for version in (5, 4):
-        client = _OneShotClient(target, name, 5 if version == 5 else 4, read, tuple(clear))
-        try:
-            return client.done()
-        except OneShotFailed as refused:
-            failure = refused.failure
-            if not failure.other_protocol:
-                raise
-    raise OneShotFailed(failure)
+    clear = tuple(clear)
+    try:
+        return _OneShotClient(target, name, 5, read, clear).run()
+    except OneShotFailed as failed:
+        if not failed.failure.other_protocol:
+            raise
+    return _OneShotClient(target, name, 4, read, clear).run()
 
 
 class _OneShotClient:
@@ -143,7 +140,7 @@ class _OneShotClient:
         self._subscribing = bool(read)
         self._denied: tuple[str, ...] = ()
 
-    def done(self) -> tuple[ProtocolVersion, tuple[str, ...]]:
+    def run(self) -> tuple[ProtocolVersion, tuple[str, ...]]:
         end_s = time.monotonic() + PATIENCE_S
         try:
             while not (self._up and not self._pending and not self._subscribing):
@@ -169,7 +166,8 @@ class _OneShotClient:
                 self._up = True
                 for topic in self._clear:
                     number = self._connection.publish(topic, b"", qos=1, retain=True)
-                    self._pending |= {number} if number is not None else set()
+                    if number is not None:
+                        self._pending.add(number)
             case BrokerDisconnected(failure):
                 raise OneShotFailed(failure)
             case PublishReceipt(number, denied):

@@ -73,7 +73,7 @@ def _row(
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """Show all models, a fetch or removal that is under way, and the installed voices."""
     box = visit.box
-    stores, (stands, _) = _stores(box), box.model_changes.standing()
+    stores, (stands, _) = _stores(box), box.model_changes.progress()
     problem = problem or standing_refusal(stands, box.model_changes.outcome, visit.texts)
     going = next((store.wanted() for store in stores if store.wanted()), "")
     voices = descriptions(box.settings)

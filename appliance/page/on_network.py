@@ -19,7 +19,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     machine = visit.box.machine
     if not machine.card:
         return visit.page("network_none", 404)
-    stands, _ = machine.network.standing()
+    stands, _ = machine.network.progress()
     outcome = machine.network.outcome
     problem = problem or standing_refusal(stands, outcome, visit.texts)
     return visit.page(

@@ -41,9 +41,9 @@ def show(
     if form:
         keys = FORMS.get(form.get("form", ""), ())
         values |= {key: form.get(key, "") for key in keys}
-    stands, _ = changes.requests.standing()
+    stands, _ = changes.requests.progress()
     problem = problem or standing_refusal(stands, changes.requests.outcome, visit.texts)
-    trial, _ = box.machine.broker.standing()
+    trial, _ = box.machine.broker.progress()
     return visit.page(
         "set",
         status,

@@ -34,7 +34,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     now, texts = _now(visit), visit.texts
     step = _STEPS.get(now.going.step.partition(" ")[0], "other")
     last = now.system.last
-    stands, _ = visit.box.look_changes.standing()
+    stands, _ = visit.box.look_changes.progress()
     problem = problem or standing_refusal(stands, visit.box.look_changes.outcome, texts)
     return visit.page(
         "software",

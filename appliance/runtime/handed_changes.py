@@ -54,7 +54,7 @@ class HandedChanges:
             self._outcome = handed_request.outcome(self.told or self.name, self._last, self.changed)
         return self._outcome
 
-    def standing(self) -> tuple[Standing, str]:
+    def progress(self) -> tuple[Standing, str]:
         """The status of the last request, and its problem; "" if no problem was reported."""
         if not self._last:
             return "", ""

@@ -75,7 +75,7 @@ def test_a_take_is_judged_and_too_few_takes_end_the_program(tmp_path: Path) -> N
     listener.handle(LearnEnrolment(7))
     listener.until(lambda: len(listener.news) > 3)
     assert listener.news[3:] == [EnrolmentLearnt(7, "too-few")]
-    assert not listener.enrolling.deaf
+    assert not listener.enrolling.ignores_speech
     listener.until(lambda: not learners())
     listener.enrolling.close()
 
@@ -98,7 +98,7 @@ def test_a_crash_of_the_program_ends_the_enrolment(tmp_path: Path) -> None:
         program.kill()
     listener.take(1)
     listener.until(lambda: listener.news[-1:] == [EnrolmentLearnt(7, "failed")])
-    assert not listener.enrolling.deaf
+    assert not listener.enrolling.ignores_speech
 
 
 def test_a_listener_without_an_enrolment_reports_failure(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_listener_without_an_enrolment_reports_failure(tmp_path: Path) -> None
     listener.handle(AskTake(7, 1, "wait"))
     listener.handle(LearnEnrolment(7))
     assert listener.news == [EnrolmentLearnt(7, "failed")] * 2
-    assert not listener.enrolling.deaf
+    assert not listener.enrolling.ignores_speech
 
 
 def test_a_saved_layer_and_its_removal_take_effect_at_once(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ class Recorder:
         self.takes = TakeRecorder()
         self.messages: list[TakeMessage] = []
 
-    def deaf(self) -> bool:
-        return self.takes.deaf
+    def ignores_speech(self) -> bool:
+        return self.takes.ignores_speech
 
     def ask(self, *, busy: bool = False, mic_off: bool = False) -> None:
         self.messages += self.takes.ask(ASKED, busy=busy, mic_off=mic_off)
@@ -68,15 +68,15 @@ def test_a_take_begins_after_the_question_and_its_reverberation() -> None:
 
 def test_speech_is_ignored_from_one_question_to_the_next() -> None:
     recorder = Recorder()
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
     recorder.ask()
-    assert recorder.deaf()
+    assert recorder.ignores_speech()
     recorder.state("speaking")
     recorder.state("idle")
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES)
-    assert recorder.deaf(), "the rest of a word is ignored"
+    assert recorder.ignores_speech(), "the rest of a word is ignored"
     recorder.hear(BETWEEN_FRAMES)
-    assert not recorder.deaf(), "there is no further question"
+    assert not recorder.ignores_speech(), "there is no further question"
     assert recorder.messages == [SoundRecording(7, on=True), SoundRecording(7, on=False)]
 
 
@@ -91,7 +91,7 @@ def test_a_conversation_ends_the_take_and_speech_counts_again(state: str) -> Non
         SoundRecording(7, on=False),
         TrialRefused(7, "busy"),
     ]
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
     recorder.hear(2 * TAKE_FRAMES)
     assert recorder.takes.pop_take() is None
 
@@ -101,7 +101,7 @@ def test_a_ringing_timer_ends_the_take_and_speech_counts_again() -> None:
     recorder.ask()
     recorder.state("speaking", ring=True)
     assert recorder.messages == [TrialRefused(7, "busy")]
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
 
 
 def test_a_timer_that_rings_between_two_takes_makes_speech_count_again() -> None:
@@ -109,7 +109,7 @@ def test_a_timer_that_rings_between_two_takes_makes_speech_count_again() -> None
     recorder.asked()
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES)
     recorder.state("speaking", ring=True)
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
 
 
 def test_a_question_that_is_never_spoken_ends_the_take() -> None:
@@ -117,7 +117,7 @@ def test_a_question_that_is_never_spoken_ends_the_take() -> None:
     recorder.ask()
     recorder.hear(ASKING_FRAMES)
     assert recorder.messages == [TrialRefused(7, "busy")]
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
 
 
 def test_muting_the_microphone_ends_the_take() -> None:
@@ -136,7 +136,7 @@ def test_a_take_is_refused_while_the_listener_is_busy() -> None:
     recorder = Recorder()
     recorder.ask(busy=True)
     assert recorder.messages == [TrialRefused(7, "busy")]
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
 
 
 def test_cancelling_discards_the_take() -> None:
@@ -144,7 +144,7 @@ def test_cancelling_discards_the_take() -> None:
     recorder.asked()
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES // 2)
     assert recorder.takes.cancel() == [SoundRecording(7, on=False)]
-    assert not recorder.deaf()
+    assert not recorder.ignores_speech()
     assert recorder.takes.cancel() == []
     recorder.hear(TAKE_FRAMES)
     assert recorder.takes.pop_take() is None

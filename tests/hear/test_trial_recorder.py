@@ -65,12 +65,12 @@ def test_the_recording_is_announced_when_all_of_it_can_be_read() -> None:
 
 def test_speech_is_ignored_until_a_moment_after_the_recording() -> None:
     box = Recorder()
-    deaf = [box.recorder.deaf]
+    ignores_speech = [box.recorder.ignores_speech]
     box.start()
     for blocks in (1, BLOCKS - 1, RATE_HZ // BLOCK_FRAMES):
         box.hear(blocks)
-        deaf.append(box.recorder.deaf)
-    assert deaf == [False, True, True, False]
+        ignores_speech.append(box.recorder.ignores_speech)
+    assert ignores_speech == [False, True, True, False]
 
 
 def test_after_playback_every_slot_is_overwritten() -> None:
@@ -103,7 +103,7 @@ def test_the_test_is_refused_while_busy_or_muted(busy: bool, mic_off: bool, why:
     assert isinstance(refused, TrialRefused)
     assert refused.why == why
     box.hear(BLOCKS + 40)
-    assert (box.messages, box.slots, box.recorder.deaf) == ([], [], False)
+    assert (box.messages, box.slots, box.recorder.ignores_speech) == ([], [], False)
 
 
 def test_a_second_test_is_refused_during_the_first() -> None:
@@ -127,7 +127,7 @@ def test_a_cancelled_test_ends() -> None:
     box.start()
     box.hear(10)
     assert box.recorder.cancel() == [SoundRecording(5, on=False)]
-    assert not box.recorder.deaf
+    assert not box.recorder.ignores_speech
     assert box.recorder.cancel() == []
 
 

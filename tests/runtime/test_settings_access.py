@@ -40,9 +40,9 @@ def change(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
 
 def test_in_a_clone_a_change_is_written_to_the_file(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=False)
-    assert changes.requests.standing() == ("", "")
+    assert changes.requests.progress() == ("", "")
     changes.submit(change({"language": "de"}))
-    assert changes.requests.standing() == ("done", "")
+    assert changes.requests.progress() == ("done", "")
     assert changes.owner.settings().language == "de"
 
 
@@ -52,18 +52,18 @@ def test_on_a_box_a_change_is_requested_and_its_outcome_awaited(tmp_path: Path) 
     assert not changes.owner.path.exists()
     request = tmp_path / "wanted" / REQUEST
     assert request.stat().st_mode & 0o777 == 0o600
-    assert changes.requests.standing() == ("awaited", "")
+    assert changes.requests.progress() == ("awaited", "")
     tell(REQUEST, RequestOutcome("f" * 16), tmp_path / "changed")  # the outcome of another request
-    assert changes.requests.standing() == ("awaited", "")
+    assert changes.requests.progress() == ("awaited", "")
     tell(REQUEST, RequestOutcome(ID), tmp_path / "changed")
-    assert changes.requests.standing() == ("done", "")
+    assert changes.requests.progress() == ("done", "")
 
 
 def test_a_refusal_by_root_is_reported(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     changes.submit(change({"language": "de"}))
     tell(REQUEST, RequestOutcome(ID, "No.", "Ask again."), tmp_path / "changed")
-    assert changes.requests.standing() == ("failed", "No. Ask again.")
+    assert changes.requests.progress() == ("failed", "No. Ask again.")
 
 
 def test_a_request_without_an_outcome_fails_after_a_timeout(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_request_without_an_outcome_fails_after_a_timeout(tmp_path: Path) -> N
     changes = access(tmp_path, handed=True, clock=clock)
     changes.submit(change({"language": "de"}))
     clock.now_s += 61
-    assert changes.requests.standing() == ("failed", "")
+    assert changes.requests.progress() == ("failed", "")
 
 
 def test_a_second_change_is_refused_until_the_first_is_taken(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_an_invalid_change_is_refused_before_it_is_requested(tmp_path: Path, han
     with pytest.raises(SettingsError):
         changes.submit(change({"page.unmute": True}))
     assert list((tmp_path / "wanted").iterdir()) == []
-    assert changes.requests.standing() == ("", "")
+    assert changes.requests.progress() == ("", "")
 
 
 def test_without_a_request_folder_a_change_raises_an_error(tmp_path: Path) -> None:

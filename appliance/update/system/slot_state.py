@@ -2,7 +2,8 @@
 
 /opt/interlude/system/slot-a.json, slot-b.json  the complete system in a slot; written after it
 /opt/interlude/system/trial.json                the system whose trial is requested or under way
-/opt/interlude/system/last.json                 result of the last trial, noted before its end
+/opt/interlude/system/last.json                 result of the last trial, written before the trial
+                                                is removed, so that a power cut does not lose it
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import msgspec
 from appliance.errors import InterludeError
 from appliance.record_file import read_record
 from appliance.runtime.status import SupervisorStatus
-from appliance.update.install_lock import locked as alone
+from appliance.update import install_lock
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
 from appliance.update.system.slot import SlotName, other
@@ -27,15 +28,15 @@ FOLDER = ROOT / SYSTEM
 
 class SlotContent(msgspec.Struct, frozen=True):
     """The system in a slot. `system_sha256`: of its root; "" for one that came with the card.
-    `proved`: it was started outside of a trial, or a trial kept it."""
+    `proved`: it has passed a trial, or was started without one."""
 
     version: str
     system_sha256: str = ""
     proved: bool = False
 
-    def is_same(self, other: SlotContent | None) -> bool:
-        """Whether `other` is the same system; `proved` is not compared."""
-        return other is not None and msgspec.structs.replace(other, proved=self.proved) == self
+    def is_same(self, content: SlotContent | None) -> bool:
+        """Whether `content` is the same system; `proved` is not compared."""
+        return content is not None and msgspec.structs.replace(content, proved=self.proved) == self
 
 
 class SlotTrial(msgspec.Struct, frozen=True):
@@ -71,7 +72,7 @@ class SlotStateFile:
     def locked(self) -> AbstractContextManager[None]:
         """Hold the lock that allows one change of the slots at a time. Raises InstallDeferred."""
         self.disk.make_folder(self.folder)
-        return alone(self.folder / ".lock")
+        return install_lock.locked(self.folder / ".lock")
 
     def content(self, slot: SlotName) -> SlotContent | None:
         """The system in `slot`; None if none is complete there."""
@@ -83,11 +84,11 @@ class SlotStateFile:
     def last(self) -> SlotTrialResult | None:
         return read_record(self.folder / "last.json", SlotTrialResult)
 
-    def way_back(self, running: SlotName, left: str) -> str | None:
-        """The version of the system in the other slot, if the box may return to it: complete,
-        proved, and not the one that the fallback `left`."""
+    def way_back(self, running: SlotName, abandoned: str) -> str | None:
+        """The version of the system in the other slot, if the box may return to it: it is complete
+        and proved, and is not the version that the fallback `abandoned`."""
         there = self.content(other(running))
-        return there.version if there and there.proved and there.version != left else None
+        return there.version if there and there.proved and there.version != abandoned else None
 
     def mark_complete(self, slot: SlotName, content: SlotContent) -> None:
         self._write(f"slot-{slot}.json", content)
