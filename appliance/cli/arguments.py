@@ -123,6 +123,26 @@ def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
     verb.add_argument("--forget", action="store_true", help="delete what was learnt")
 
 
+def _add_archive(verb: argparse.ArgumentParser, suffix: str) -> None:
+    """Add the arguments that choose what is installed: a file, or what was requested."""
+    verb.add_argument("file", type=Path, nargs="?", metavar="FILE", help=f"a {suffix} file")
+    verb.add_argument(
+        "--wanted", action="store_true", help="install what Home Assistant or the page requested"
+    )
+    verb.add_argument("--downgrade", action="store_true", help="allow an older version")
+
+
+def _add_wait(verb: argparse.ArgumentParser) -> None:
+    """Add --wait: how long the verb waits for the end of a conversation."""
+    verb.add_argument(
+        "--wait",
+        type=int,
+        default=900,
+        metavar="S",
+        help="wait at most S seconds for a conversation to end (900)",
+    )
+
+
 def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) -> None:
     """Add `release` and its verbs: the application's releases on a box."""
     example = "example:\n  interlude release install interlude-0.2.0-aarch64.release"
@@ -139,15 +159,7 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     install_command = add(
         "install", "verify a release, start it on trial, and keep it if it passes its health check"
     )
-    install_command.add_argument(
-        "file", type=Path, nargs="?", metavar="FILE", help="a .release file"
-    )
-    install_command.add_argument(
-        "--wanted",
-        action="store_true",
-        help="install the one that was requested (by Home Assistant, the page or `ask`)",
-    )
-    install_command.add_argument("--downgrade", action="store_true", help="allow an older version")
+    _add_archive(install_command, ".release")
     install_command.add_argument(
         "--cold",
         action="store_true",
@@ -157,13 +169,7 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
         "rollback", "go back to the previous release, if it passes its health check"
     )
     for waiting in (install_command, rollback_command):
-        waiting.add_argument(
-            "--wait",
-            type=int,
-            default=900,
-            metavar="S",
-            help="wait at most S seconds for a conversation to end (900)",
-        )
+        _add_wait(waiting)
     ask_command = add(
         "ask",
         "request an available release; needs no root rights, the update service installs it",
@@ -246,15 +252,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
     install_command = add(
         "install", "verify a system, write it to the other slot, and start it on trial"
     )
-    install_command.add_argument(
-        "file", type=Path, nargs="?", metavar="FILE", help="a .system file"
-    )
-    install_command.add_argument(
-        "--wanted",
-        action="store_true",
-        help="install the one that was requested (by Home Assistant, the page or `ask`)",
-    )
-    install_command.add_argument("--downgrade", action="store_true", help="allow an older version")
+    _add_archive(install_command, ".system")
     install_command.add_argument(
         "--later", action="store_true", help="write it without starting it"
     )
@@ -265,13 +263,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         "rollback", "go back to the previous system, if it passes its health check", "try"
     )
     for waiting in (install_command, try_command, rollback_command):
-        waiting.add_argument(
-            "--wait",
-            type=int,
-            default=900,
-            metavar="S",
-            help="wait at most S seconds for a conversation to end (900)",
-        )
+        _add_wait(waiting)
     add(
         "settle",
         "at each start: keep a system on trial that passes its health check, else leave it",
