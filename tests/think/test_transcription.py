@@ -20,7 +20,7 @@ from appliance.models.local_model import LocalModel
 from appliance.models.store import ModelStore
 from appliance.settings import load_defaults
 from appliance.think.abandoned import AnswerAbandoned
-from appliance.think.history import History
+from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt import (
@@ -118,39 +118,48 @@ def test_a_transcription_keeps_the_context_of_the_conversation(tiny_model: Local
     model.close()
 
 
-@pytest.mark.long
-def test_an_interrupted_transcription_is_continued_where_it_was(
-    pocket: Callable[..., LocalGemma],
-) -> None:
-    model, speech = pocket(), clip(20)
-    model.encode_ahead(speech)
-    began = model.progress
-    drawn = began + len(model._tokenize_prompt(transcription_request(speech))) + 3
-    stopped = 0
+def interrupted_once(model: LocalGemma, speech: SpeechClip) -> tuple[str, bool]:
+    """The transcript, and whether its third token was interrupted: on a busy machine the thread
+    that interrupts may get the processor too late."""
+    drawn = model.progress + len(model._tokenize_prompt(transcription_request(speech))) + 3
+    done = threading.Event()
 
     def interrupt() -> None:
         while model.progress < drawn and not done.is_set():
             continue
         model.interrupt()
 
-    done = threading.Event()
     interrupting = threading.Thread(target=interrupt, daemon=True)
     interrupting.start()
+    interrupted = False
     try:
         text = model.transcribe([speech])
     except AnswerAbandoned:
-        stopped = model.progress
+        interrupted = True
         model.resume()
         text = model.transcribe([speech])
     done.set()
     interrupting.join()
     model.resume()
-    assert text == NOT_UNDERSTOOD
+    return text, interrupted
+
+
+@pytest.mark.long
+def test_an_interrupted_transcription_is_continued_where_it_was(
+    pocket: Callable[..., LocalGemma],
+) -> None:
+    speech, interrupted, attempts = clip(20), False, 0
+    while not interrupted:
+        assert (attempts := attempts + 1) <= 10, "it was never interrupted"
+        model = pocket()
+        model.encode_ahead(speech)
+        began = model.progress
+        text, interrupted = interrupted_once(model, speech)
+        assert text == NOT_UNDERSTOOD
     fresh = pocket()
     fresh.encode_ahead(speech)
     before = fresh.progress
     assert fresh.transcribe([speech]) == text
-    assert stopped  # it was interrupted
     assert model.progress - began <= fresh.progress - before + 2  # at most a token was read twice
 
 
