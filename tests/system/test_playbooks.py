@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from appliance.update.release.archive import SPARE_BYTES
+from appliance.update.release.archive import INSTALL_SPARE_BYTES
 
 ROOT = Path(__file__).parents[2]
 ROLES = ROOT / "ansible/roles"
@@ -53,4 +53,4 @@ def test_apt_fetches_no_lists_if_every_package_is_installed() -> None:
 
 
 def test_the_check_before_a_transfer_leaves_as_much_room_free_as_an_installation() -> None:
-    assert loaded("roles/room/defaults/main.yml")["room_spare_bytes"] == SPARE_BYTES
+    assert loaded("roles/room/defaults/main.yml")["room_spare_bytes"] == INSTALL_SPARE_BYTES

@@ -37,7 +37,7 @@ RELEASE = ArchiveKind(
     manifests.parse,
     (TREE,),
 )
-SPARE_BYTES = 64 << 20  # left free on the disk, besides the copy and the unpacked tree
+INSTALL_SPARE_BYTES = 64 << 20  # left free on the disk, besides the copy and the unpacked tree
 M = TypeVar("M", bound=TreeManifest)
 
 
@@ -103,7 +103,7 @@ class SignedArchive(Generic[M]):
         ReleaseRefused, also from `check`; StorageError for a disk that is too small.
         """
         free = disk.free_bytes(part.parent)
-        need = self.manifest.tree_bytes + self.manifest.files_bytes + SPARE_BYTES
+        need = self.manifest.tree_bytes + self.manifest.files_bytes + INSTALL_SPARE_BYTES
         if free < need:
             problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
             shown = ShownAs.of("page-wrong-look-room", mib=-(-(need - free) >> 20))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from appliance.atomic_file import sync_folder, write_whole
+from appliance.runtime import free_space
 
 
 class Disk:
@@ -99,7 +100,7 @@ class Disk:
         self._done()
 
     def free_bytes(self, folder: Path) -> int:
-        return shutil.disk_usage(folder).free
+        return free_space.free_bytes(folder)
 
     def _done(self) -> None:
         """Called after each change; a test overrides it to end the process here."""

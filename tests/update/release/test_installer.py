@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
-from appliance.update.release.archive import RELEASE, SPARE_BYTES
+from appliance.update.release.archive import INSTALL_SPARE_BYTES, RELEASE
 from appliance.update.release.installer import InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
@@ -339,7 +339,7 @@ def test_the_space_for_the_copy_is_required_too(with_old: Bench) -> None:
     file = with_old.shop.make("0.2.0")
     manifest = RELEASE.peek(file)
     assert manifest is not None
-    need = SPARE_BYTES + manifest.tree_bytes + manifest.files_bytes
+    need = INSTALL_SPARE_BYTES + manifest.tree_bytes + manifest.files_bytes
     with pytest.raises(StorageError, match="are needed"):
         with_old.installer(TightDisk(need - 1)).install(file)
     assert with_old.installer(TightDisk(need)).install(file)
