@@ -23,6 +23,14 @@ has_header() { # cc knows the multiarch folders, Python the folder of its own he
 }
 has_library() { [[ $(PATH=$sbin ldconfig -p) == *"$1"* ]]; }
 is_static() { has_command "$1" && ! ldd "$(has_command "$1")"; }
+has_file() { # has_file PATH|PATH...: whether one of them exists
+  local path paths
+  IFS='|' read -ra paths <<<"$1"
+  for path in "${paths[@]}"; do
+    [ ! -e "$path" ] || return 0
+  done
+  return 1
+}
 
 is_there() { # is_there THING: an item of the table's first column
   case $1 in
@@ -31,7 +39,7 @@ is_there() { # is_there THING: an item of the table's first column
     header:*) has_header "${1#*:}" ;;
     library:*) has_library "${1#*:}" ;;
     static:*) is_static "${1#*:}" ;;
-    file:*) [ -e "${1#*:}" ] ;;
+    file:*) has_file "${1#*:}" ;;
     *) has_command "$1" ;;
   esac >/dev/null 2>&1
 }
@@ -59,6 +67,18 @@ is_for() { # is_for ROLE,ROLE@MACHINE... REQUESTED...: whether the row has one o
   return 1
 }
 
+choose() { # choose PACKAGE|PACKAGE...: prints the first that can be installed; a single one unchecked
+  local name names
+  IFS='|' read -ra names <<<"$1"
+  for name in "${names[@]}"; do
+    if [ ${#names[@]} -eq 1 ] || apt-get -qq -s install "$name" >/dev/null 2>&1; then
+      echo "$name"
+      return
+    fi
+  done
+  return 1
+}
+
 installs=yes
 if [ "${1-}" = --missing ]; then
   installs=no
@@ -77,14 +97,14 @@ while read -r what package who why; do
 done <"$table"
 
 if [ $installs = no ]; then
-  [ ${#packages[@]} -eq 0 ] || printf '%s\n' "${packages[@]}"
+  [ ${#packages[@]} -eq 0 ] || printf '%s\n' "${packages[@]%%|*}"
   exit
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then
   echo "Debian packages that this machine lacks:"
   for i in "${!packages[@]}"; do
-    printf '  %-16s %s\n' "${packages[i]}" "${reasons[i]}"
+    printf '  %-16s %s\n' "${packages[i]%%|*}" "${reasons[i]}"
   done
   if ! command -v apt-get >/dev/null; then
     echo "This is no Debian: please install the equivalents with this system's package manager, then run this again." >&2
@@ -103,7 +123,15 @@ if [ ${#packages[@]} -gt 0 ]; then
   # A new machine may be installing updates: wait for its lock instead of failing.
   apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
   "${apt[@]}" update || echo "Some package lists could not be refreshed; continuing with the present ones." >&2
-  if ! "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null; then
+  chosen=()
+  for i in "${!packages[@]}"; do
+    if package=$(choose "${packages[i]}"); then
+      chosen+=("$package")
+    else
+      echo "This system has no package ${packages[i]//|/ or }: ${reasons[i]}. Tests that need it are skipped." >&2
+    fi
+  done
+  if [ ${#chosen[@]} -gt 0 ] && ! "${apt[@]}" install -y --no-install-recommends "${chosen[@]}" >/dev/null; then
     echo "apt-get could not install them; its message is above. Fix that, then run this again." >&2
     exit 69
   fi

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -24,11 +25,18 @@ TRAINING = "needs torch, of the extra `training`: gigabytes that the box never r
 CHECKOUT = "needs a git checkout"
 NUMBERED = "needs an onnxruntime that numbers the machine; this build does not"
 
+BROWSER = "needs Chromium as a package, which this system does not have"
 TRACING = "needs the right to trace a process of one's own"
 WAITS = "needs a kernel that tells how long a process waited (CONFIG_SCHED_INFO)"
 
 GPIO_SIM_FOLDER = Path("/sys/kernel/config/gpio-sim")
 RECORDINGS_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "recordings"
+
+
+def _has_no_browser() -> bool:
+    """Ubuntu has Chromium only as a snap, which may not use the pipes of a test. On Debian and
+    Raspberry Pi OS set-up installs it."""
+    return platform.freedesktop_os_release().get("ID") != "debian"
 
 
 def _always() -> bool:
@@ -45,6 +53,7 @@ LACKING: dict[str, Callable[[], bool]] = {
     TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "gguf"))),
     CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
     NUMBERED: _always,
+    BROWSER: _has_no_browser,
     TRACING: _always,
     WAITS: lambda: not Path("/proc/self/schedstat").exists(),
 }

@@ -151,7 +151,7 @@ def test_a_row_applies_to_its_roles_and_machine_types(folder: Path) -> None:
 @pytest.mark.parametrize("role", tools.ROLES)
 def test_the_script_and_python_read_the_same_table(folder: Path, role: str) -> None:
     lines = [f"no-such-thing {row.package} {','.join(row.roles)} {row.why}" for row in ROWS]
-    wanted = dict.fromkeys(row.package for row in ROWS if row.is_for(role))
+    wanted = dict.fromkeys(row.package.partition("|")[0] for row in ROWS if row.is_for(role))
     assert missing(folder, role, table="\n".join(lines) + "\n") == list(wanted)
 
 
@@ -177,6 +177,28 @@ def test_missing_packages_are_installed_with_one_apt_call(folder: Path) -> None:
     update, install = (folder / "asked").read_text().splitlines()
     assert update.endswith(" update")
     assert install.endswith("install -y --no-install-recommends animals instruments")
+
+
+@pytest.mark.parametrize(
+    ("available", "installed"), [("small large", ["small"]), ("large", ["large"]), ("", [])]
+)
+def test_the_first_of_several_packages_that_can_be_installed_is(
+    folder: Path, available: str, installed: list[str]
+) -> None:
+    script(folder, "sudo", 'exec "$@"')
+    simulated = f'[ "$2" != -s ] || {{ [[ " {available} " == *" $4 "* ]]; exit; }}'
+    script(folder, "apt-get", f'{simulated}\necho "$@" >>{folder}/asked')
+    table = "file:/no/browser|/nor/this small|large setup browses\npython3 p setup x\n"
+    assert missing(folder, table=table) == ["small"]
+    done = packages(folder)
+    assert done.returncode == 0, done.stderr
+    calls = (folder / "asked").read_text().splitlines()
+    assert [line.split()[-1] for line in calls if " install " in line] == installed
+    assert ("no package small or large: browses" in done.stderr) == (not installed)
+
+
+def test_a_row_with_several_files_needs_one_of_them(folder: Path) -> None:
+    assert missing(folder, table="file:/no/such|/proc/self p|q setup x\n") == []
 
 
 def test_apt_is_not_called_if_nothing_is_missing(folder: Path) -> None:
