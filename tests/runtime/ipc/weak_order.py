@@ -146,6 +146,15 @@ def _least(outcomes: list[Outcome]) -> list[Outcome]:
     return retained
 
 
+def _loadable(stores: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
+    """The stores to a word that a load may return if that at moment `least` must be visible."""
+    first = max(at for at, (moment, _) in enumerate(stores) if moment <= least)
+    different: dict[int, tuple[int, int]] = {}
+    for moment, value in stores[first:]:
+        different.setdefault(value, (moment, value))  # the oldest of equal values restricts least
+    return list(different.values())
+
+
 class ModelReader(RingReader):
     """The real reader, with loads and bells answered by `oracle` from `history`."""
 
@@ -156,6 +165,7 @@ class ModelReader(RingReader):
         self.seen: dict[int, int] = {}
         self.copies = 0
         self._outcomes: dict[tuple[object, ...], list[Outcome]] = {}
+        self._options: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by word and moment
         self.settled = False  # all stores are visible and all wake-ups are delivered
         super().__init__(handles, "reader")
 
@@ -210,18 +220,16 @@ class ModelReader(RingReader):
         """The real `_copy`; tests override it with weaker ones."""
         return super()._copy(slot)
 
+    def _stores(self, word: int) -> list[tuple[int, int]]:
+        return self.history.stores.get(word, [(0, 0)])
+
     def _visible(self, word: int) -> int:
-        stores = self.history.stores.get(word, [(0, 0)])
         if self.settled:
-            return stores[-1][1]
+            return self._stores(word)[-1][1]
         least = max(self.collected, self.seen.get(word, 0))
-        first = max(at for at, (moment, _) in enumerate(stores) if moment <= least)
-        different: dict[int, tuple[int, int]] = {}
-        for moment, value in stores[first:]:
-            different.setdefault(
-                value, (moment, value)
-            )  # the oldest of equal values restricts least
-        options = list(different.values())
+        options = self._options.get((word, least))
+        if options is None:
+            options = self._options[word, least] = _loadable(self._stores(word), least)
         chosen = self.oracle.choose(len(options)) if len(options) > 1 else 0
         moment, value = options[chosen]
         if moment > least:
