@@ -160,6 +160,24 @@ def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.parametrize(
+    ("serial", "first_s", "echo_db"), [(1, 0.25, -12.0), (1, 0.1, -10.0), (0, 0.4, -12.0)]
+)
+def test_a_new_listener_hears_who_calls_again_and_again_over_an_answer(
+    settings: HearingSettings, serial: int, first_s: float, echo_db: float
+) -> None:
+    """The listener starts within an answer that is much louder than the owner. With a serial it
+    follows one that ended. The owner was once taken for a television until the answer's end."""
+    owner, _ = track([at_level(say("hello", speed=165))] * 4, lead_s=first_s, gap_s=0.6)
+    hearing = HearingPipeline(settings, serial=serial)
+    hearing.answering = True
+    result = run(hearing, owner, answer=at_level(say(ANSWER), -20), echo_db=echo_db)
+    interrupted = [at for at, verdict in result.of(Verdict) if verdict.kind == "interruption"]
+    assert interrupted[:1]
+    assert interrupted[0] < 4 * 16_000
+
+
+@pytest.mark.process
 def test_words_over_the_box_are_detected(settings: HearingSettings) -> None:
     sounds = [at_level(say(p, v)) for p in ("stop", "no", "wait") for v in ("en-us", "en-gb+f2")]
     owner, onsets = track(sounds, lead_s=8, gap_s=2.5)

@@ -22,10 +22,12 @@ _HEAVY = 1e6
 class LevelQuantile:
     """The level `db` below which a `share` of the recent blocks was; -100 until it is known."""
 
-    def __init__(self, share: float, memory_blocks: int) -> None:
+    def __init__(self, share: float, memory_blocks: int, silent_blocks: int = 0) -> None:
+        """`silent_blocks`: blocks of silence that count as heard before the first block."""
         self.db = float(_LOWEST_DB)
         self._share, self._memory = share, memory_blocks
         self._counts = np.zeros(_BINS)
+        self._counts[0] = silent_blocks
         self._weight = 1.0  # of a new block; it grows, so that older blocks count less
         self._blocks = 0
 
@@ -53,6 +55,12 @@ class LevelQuantile:
 
 _SPEECH = 0.5  # probability
 _SPEECH_SHARE, _SPEECH_BLOCKS = 0.9, 6000  # it is background speech if it fills a tenth of 30 s
+# So much silence counts as heard before the start: 2.5 s, and 30 s where an earlier listener ended.
+# Without it the first words fill a tenth of what was heard, and an owner who calls again and again
+# while the gate still waits for the canceller passes for a television until the answer has ended.
+# With more, a television that is on when the box starts ends more answers
+# (docs/benchmarks/staying-up.md).
+_BEFORE_BLOCKS, _BEFORE_AGAIN_BLOCKS = 500, 6000
 # Speech of less than 6 s with 2 s of silence after it counts as a question and is not added to the
 # background: one softer question of 3 s could fill the tenth, and the next word would be missed.
 _TURN_BLOCKS, _WAIT_BLOCKS = 1200, 400
@@ -73,8 +81,10 @@ class BackgroundSpeech:
     soft  there is background speech, and the present sound is too soft to be the owner
     """
 
-    def __init__(self) -> None:
-        self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_BLOCKS)
+    def __init__(self, *, again: bool = False) -> None:
+        """`again`: an earlier listener of this box has ended, perhaps within an answer."""
+        before_blocks = _BEFORE_AGAIN_BLOCKS if again else _BEFORE_BLOCKS
+        self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_BLOCKS, before_blocks)
         self._levels_before = self._levels
         self._silent_blocks, self._turn_blocks = _WAIT_BLOCKS, 0
         self._peak_db = float(_LOWEST_DB)

@@ -59,8 +59,15 @@ class AudioBlock(NamedTuple):
 class AudioFrontEnd:
     """Runs echo canceller, noise floor, gate and VAD on one stream of blocks."""
 
-    def __init__(self, settings: HearingSettings, canceller: EchoCanceller | None = None) -> None:
-        """`canceller`: replaces the canceller that the settings name."""
+    def __init__(
+        self,
+        settings: HearingSettings,
+        canceller: EchoCanceller | None = None,
+        *,
+        again: bool = False,
+    ) -> None:
+        """`canceller`: replaces the canceller that the settings name. `again`: an earlier listener
+        of this box has ended."""
         self.canceller = canceller or make_canceller(settings.echo, BLOCK_FRAMES)
         self._path_changes = self.canceller.path_changes
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
@@ -71,7 +78,7 @@ class AudioFrontEnd:
         self.speech = VoiceActivityDetector()
         self._last_probability = 0.0
         self.floor = NoiseFloor()
-        self.background = BackgroundSpeech()
+        self.background = BackgroundSpeech(again=again)
         self.voice_band = VoiceBandDetector(BLOCK_FRAMES)
         self.echo = ResidualEcho()
         self.gate = OnsetGate(settings.onset)

@@ -99,6 +99,27 @@ def test_utterances_of_a_television_do_not_soon_become_the_owners_level() -> Non
     assert nearer.soft
 
 
+def until_known(background: BackgroundSpeech, spoken: int, silent: int) -> int:
+    """The blocks until speech in stretches of `spoken` blocks, which starts at once, becomes
+    background; BLOCKS if it does not."""
+    for block in range(BLOCKS):
+        speaks = block % (spoken + silent) < spoken
+        background.update(-20.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=False)
+        if background.db > -100:
+            return block
+    return BLOCKS
+
+
+def test_the_first_words_after_a_restart_are_no_television() -> None:
+    """An owner who calls every second from the start on, and a television."""
+    assert until_known(BackgroundSpeech(again=True), 84, 120) > 200 * 8
+    assert until_known(BackgroundSpeech(again=True), 400, 100) < 200 * 7
+
+
+def test_a_television_that_is_on_at_a_start_is_soon_background() -> None:
+    assert until_known(BackgroundSpeech(), 400, 100) < 200
+
+
 def test_an_owner_who_interrupts_occasionally_does_not_become_background() -> None:
     background = BackgroundSpeech()
     for _ in range(3):
