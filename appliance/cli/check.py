@@ -38,13 +38,15 @@ from appliance.settings import CardSettings, Settings
 from appliance.update.release import fallback
 
 
-def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
+def language_model(
+    settings: Settings, request_file: Path = Path("/etc/interlude/model-wanted")
+) -> str:
     """Check the files of the language model. Returns a sentence. Raises InterludeError if they are
     missing or damaged and no other model can answer meanwhile."""
     from appliance.models.background_download import awaited_sentence
     from appliance.models.store import ModelStore
 
-    store = ModelStore.of(settings, wish)
+    store = ModelStore.of(settings, request_file)
     if store.wanted() == settings.thinking.model and (awaited := awaited_sentence(store)):
         return awaited
     model = store.language_model(settings.thinking.model)

@@ -1,8 +1,8 @@
 """The findings of `interlude check` while the box runs, for its page: a program of its own.
 
 In: one JSON record on the standard input. Out: findings as JSON. The page starts it, so it has the
-page's rights: no network. What it cannot check itself comes from the record or is left out
-(UNSEEN).
+page's rights: no network. What it cannot check itself comes from the record. Left out are the
+network, and the prompt, whose check needs a second copy of the model in memory.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from appliance.runtime.diagnostics import UNSHOWN, Finding, as_json, ok, told_by
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
-# Findings of `collect_findings` that need a network, or a second copy of the model in memory.
-UNSEEN = ("network", "prompt")
 _NICE = 19  # lowest priority, so that the check does not delay the conversation
 _PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # BoxStatus.broken → part
 

@@ -23,8 +23,8 @@ from appliance.provision.apply_seed import ProvisionTarget, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed_files import HOST
+from appliance.provision.setup_access import FOLDER
 from appliance.provision.setup_changes import BoxChanges
-from appliance.provision.setup_server import FOLDER, serve
 from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetupSession, insist
 from appliance.provision.setup_state import untouched
 from appliance.runtime import mdns, status
@@ -32,7 +32,7 @@ from appliance.settings import Settings
 from appliance.update.handed_over_file import NOTE_BYTES, HandedOverFile, pop_note
 from appliance.update.system.block_device import BootDisk
 
-BAD_SEED = "seed-problem"  # in the folder of provision/setup_server.py: why the seed was not used
+BAD_SEED = "seed-problem"  # in the folder of provision/setup_access.py: why the seed was not used
 LOOKED = "looked"  # also there: set-up has run since the boot (/usr/lib/interlude/alone)
 NAMED_S = 15.0  # timeout for avahi to find out whether a name is free, once there is an address
 TOLD = "reset-told"  # also in that folder: result of a reset, while its request remains
@@ -48,6 +48,8 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
             grown = growpart.grow(growpart.find())
             print("the data partition fills the card now" if grown else "nothing to grow")
         case "page":
+            from appliance.provision.setup_server import serve  # imports a server: not at a boot
+
             serve()
         case "improv":
             from appliance.provision.improv import service  # imports D-Bus, which only it needs
@@ -135,7 +137,7 @@ def cli_setup(
 
 
 def pages(settings: Callable[[], Settings]) -> str:
-    """Address of the page once the box is in a network (setup_server.SetupAccess)."""
+    """Address of the page once the box is in a network (setup_access.SetupAccess)."""
     try:
         return address_of(settings().page)
     except InterludeError:

@@ -22,7 +22,7 @@ from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
 
 
-def cli_wish(
+def cli_request(
     settings: Callable[[], Settings],
     *,
     wanted: Path = handed_request.WANTED,
@@ -72,5 +72,5 @@ def _write_request(
         write_whole(voice_request_file if fetched_voice else request_file, f"{line}\n".encode())
     except OSError as error:
         shown = ShownAs.of("page-wrong-look-write", why=error.strerror or "")
-        problem = f"The wish cannot be written ({error.strerror})."
+        problem = f"The request cannot be written ({error.strerror})."
         raise StorageError(problem, shown=shown) from error

@@ -35,7 +35,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import requested_look, requested_model
 
             look = command == "look"
-            return requested_look.cli_look() if look else requested_model.cli_wish(settings)
+            return requested_look.cli_look() if look else requested_model.cli_request(settings)
         case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
 

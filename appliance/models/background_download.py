@@ -23,7 +23,7 @@ from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import missing_bytes, parts_first, short_bytes
 from appliance.models.download_news import DownloadNews
 from appliance.models.store import STANDS_IN, ModelStore, PinnedRevision, storage_errors
-from appliance.runtime.free_space import SPARE_BYTES, free_bytes
+from appliance.runtime.free_space import free_bytes, lacking_bytes
 
 AGAIN_S = 600.0  # retry delay after a fetch that failed because the network or the hub is away
 MOST_AGAIN_S = 3600.0  # longest retry delay while the SD card is full or cannot be written
@@ -131,7 +131,7 @@ def awaited_sentence(store: ModelStore) -> str:
     try:
         model = awaited(store)
     except ModelError as error:
-        return f"{store.wish}: {error.problem}"
+        return f"{store.request_file}: {error.problem}"
     if model is None:
         return ""
     short = short_bytes(store, model) if store.root.is_dir() else 0
@@ -169,7 +169,7 @@ def copy(
     with store.locked(model), storage_errors(store.root):
         on_start()
         needed = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
-        if free_bytes(store.folder(model)) < needed + SPARE_BYTES:
+        if lacking_bytes(needed, free_bytes(store.folder(model))):
             raise StorageError(f"There is no room for {megabytes(needed)} on the card.")
         store.forget_whole(model)
         made_parts = {}

@@ -23,7 +23,7 @@ from appliance.models.catalogue import CatalogueModel, megabytes
 from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import ModelStore, sha256_of, storage_errors
 from appliance.record_file import read_record
-from appliance.runtime.free_space import SPARE_BYTES, free_bytes
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 
 VERSION = 1  # of the graph; raise it with every change of the generated files
 KIND = "codec"
@@ -124,7 +124,7 @@ def _check_room(weights: Path, folder: Path) -> None:
     """Raise StorageError if there is too little space. The size of the source is an upper bound,
     since it also contains an encoder."""
     wanted, free = weights.stat().st_size, free_bytes(folder)
-    if wanted + SPARE_BYTES > free:
+    if lacking_bytes(wanted, free):
         raise StorageError(
             f"The codec made of {weights.name} takes up to {megabytes(wanted)} on the disk of "
             f"{folder}, and {megabytes(max(free - SPARE_BYTES, 1))} may be written.",

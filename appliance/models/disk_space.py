@@ -7,7 +7,7 @@ from pathlib import Path
 
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.store import ModelStore
-from appliance.runtime.free_space import SPARE_BYTES, free_bytes
+from appliance.runtime.free_space import free_bytes, lacking_bytes
 
 
 def parts_first(model: CatalogueModel) -> list[tuple[str, ModelFile]]:
@@ -36,13 +36,13 @@ def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, 
 def short_bytes(
     store: ModelStore, model: CatalogueModel, free: Callable[[Path], int] = free_bytes
 ) -> int:
-    """Bytes of disk space that are missing to fetch the rest of `model`; 0 or less if it fits.
+    """Bytes of disk space that are missing to fetch the rest of `model`; 0 if it fits.
 
     Files whose size is not in the catalogue count as 0.
     """
     sizes = {file.path: file.size or 0 for file in model.files.values()}
     missing = missing_bytes(store, model, sizes)
-    return missing + SPARE_BYTES - free(store.root) if missing else 0
+    return lacking_bytes(missing, free(store.root)) if missing else 0
 
 
 def _size(path: Path) -> int:

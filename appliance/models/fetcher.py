@@ -25,7 +25,7 @@ from appliance.models.catalogue import CatalogueModel, Form, ModelFile, megabyte
 from appliance.models.disk_space import missing_bytes, parts_first
 from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
 from appliance.models.store import ModelStore, PinnedRevision, storage_errors
-from appliance.runtime.free_space import SPARE_BYTES, free_bytes
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 
 ATTEMPTS = 5  # consecutive attempts without a new byte; then the fetch ends with an error
 _CHUNK_BYTES = 1 << 20
@@ -124,8 +124,7 @@ class ModelFetcher:
         missing = missing_bytes(self.store, model, sizes)
         if not missing:
             return
-        short = missing + SPARE_BYTES - self.free_bytes(self.store.folder(model))
-        if short > 0:
+        if short := lacking_bytes(missing, self.free_bytes(self.store.folder(model))):
             raise StorageError(
                 f"{model.name} needs {megabytes(missing)} more on the disk of {self.store.root}, "
                 f"and {megabytes(SPARE_BYTES)} stay free; {megabytes(short)} are missing.",

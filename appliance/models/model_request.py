@@ -51,8 +51,8 @@ def check_request(
     if model.shipped:
         shown = ShownAs.of("page-wrong-model-shipped", model=model.name)
         raise NotAllowed(f"{model.name} comes with the box, and stays.", shown=shown)
-    for wish_store in stores:
-        if name := wish_store.wanted() or wish_store.unwanted():
+    for each in stores:
+        if name := each.wanted() or each.unwanted():
             shown = ShownAs.of("page-wrong-model-under-way", model=name)
             problem = f"{name} is being fetched or removed already."
             raise NotAllowed(problem, "Wait until it is done.", shown=shown)

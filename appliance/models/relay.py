@@ -67,7 +67,7 @@ def list_models(store: ModelStore) -> ModelListing:
             RelayedFile(file.name, file.size, file.sha256, _bytes_present(store, model, file))
             for file in model.files.values()
         )
-        short = max(0, short_bytes(store, model)) if store.root.is_dir() else 0
+        short = short_bytes(store, model) if store.root.is_dir() else 0
         models.append(
             RelayedModel(model.name, model.kind, store.state(row), model.licence, model.licence_url,
                       short, files)

@@ -64,11 +64,11 @@ class PinnedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class ModelStore:
-    """The models directory of one box. `wish`: the file that names the awaited model."""
+    """The models directory of one box. `request_file`: it names the awaited model."""
 
     root: Path
     models: dict[str, CatalogueModel]
-    wish: Path = WANTED
+    request_file: Path = WANTED
 
     @classmethod
     def of(cls, settings: Settings, wanted: Path = WANTED) -> ModelStore:
@@ -116,7 +116,7 @@ class ModelStore:
 
     def _request(self) -> str:
         try:
-            return self.wish.read_text(encoding="utf-8")[:80].strip()
+            return self.request_file.read_text(encoding="utf-8")[:80].strip()
         except (OSError, UnicodeDecodeError):
             return ""
 

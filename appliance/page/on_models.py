@@ -142,8 +142,8 @@ def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:
     """The store with the file of the wanted model, and the one with that of the wanted voice."""
     places = box.places
     return (
-        ModelStore.of(box.settings, places.model_wish),
-        ModelStore.of(box.settings, places.voice_wish),
+        ModelStore.of(box.settings, places.model_request_file),
+        ModelStore.of(box.settings, places.voice_request_file),
     )
 
 

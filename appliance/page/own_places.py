@@ -20,17 +20,17 @@ class OwnPlaces:
     """`incoming`: archives, and requests for them. `releases`, `trial`: installed releases, and the
     trial. `os_release`: of the system. `command_line`, `start`, `firmware`: tell which slot of the
     SD card runs, and whether a trial is possible. `pull`: exists if the box looks for releases;
-    `looked`, `changed`: result of the last search, and whether one was requested. `model_wish`,
-    `voice_wish`: name the model or voice to fetch. `machine`: root of /proc. `warnings`: the
-    log."""
+    `looked`, `changed`: result of the last search, and whether one was requested.
+    `model_request_file`, `voice_request_file`: name the model or voice to fetch. `machine`: root of
+    /proc. `warnings`: the log."""
 
     incoming: Path = request.INCOMING
     releases: Path = ROOT
     trial: Path = TRIAL
     os_release: Path = target.RELEASE
     pull: Path = Path("/etc/interlude/pull.env")
-    model_wish: Path = WANTED
-    voice_wish: Path = VOICE_WANTED
+    model_request_file: Path = WANTED
+    voice_request_file: Path = VOICE_WANTED
     machine: Path = Path("/")
     warnings: Path = WARNINGS
     command_line: Path = target.COMMAND_LINE

@@ -4,8 +4,7 @@ Runs as an unprivileged user. It writes a submitted form to a file; the set-up s
 as root, reads, checks and applies it (setup_session.py). Each of the two processes has a folder in
 memory that the other one only reads:
 
-/run/interlude-setup/open      root: exists during the set-up; address, networks in range
-/run/interlude-setup/problem   root: the problem of the last attempt, in a sentence
+/run/interlude-setup           root: the open set-up (setup_access.py)
 /run/interlude-page/typed.json page: the submitted form (submitted_form.py)
 /run/interlude-page/used       page: its mtime is the last use of the page
 """
@@ -16,48 +15,14 @@ import asyncio
 import time
 from pathlib import Path
 
-import msgspec
-
-from appliance.language.catalogue import SOURCE
 from appliance.page.http_server import HttpServer
 from appliance.provision import submitted_form
-from appliance.provision.network_manager import WifiInReach
+from appliance.provision.setup_access import FOLDER, SetupAccess, read_access, read_problem
 from appliance.provision.setup_site import MOST_BYTES, SetupSite
-from appliance.record_file import read_record
 from appliance.runtime.listening_socket import try_listen
 
-FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
-OPEN, PROBLEM = "open", "problem"
 CONNECTION_S = 5.0  # timeout of a request; phones keep several idle connections open
 LOOK_S = 0.5
-
-
-class SetupAccess(msgspec.Struct, frozen=True):
-    """Root's file about a set-up. `port`: another than 80 only in tests. `networks`: in range,
-    the strongest first. `cable`: the box is in a network by cable and needs no Wi-Fi. `asked`:
-    requested by the button. `language`: of the page for a browser that wants none of ours.
-    `pages`: the page's later address in the home network, with `{}` for the box's name; "": none.
-    """
-
-    address: str
-    port: int = 80
-    networks: tuple[WifiInReach, ...] = ()
-    cable: bool = False
-    asked: bool = False
-    language: str = SOURCE
-    pages: str = ""
-
-
-def read_access(folder: Path) -> SetupAccess | None:
-    return read_record(folder / OPEN, SetupAccess)
-
-
-def read_problem(folder: Path) -> str:
-    """The problem of the last attempt; "" if there is none."""
-    try:
-        return (folder / PROBLEM).read_text(encoding="utf-8")
-    except OSError:
-        return ""
 
 
 def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:

@@ -25,9 +25,9 @@ from appliance.provision import password_words, setup_sentences, submitted_form
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork, WifiInReach
 from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
+from appliance.provision.setup_access import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.provision.setup_changes import SetupChanges
 from appliance.provision.setup_networks import SetupNetworks
-from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
 
 NETWORK_S = 60.0  # wait after a boot for a connection by cable or Wi-Fi
@@ -69,7 +69,7 @@ class SetupSession:
     untouched whether the box has not been set up yet
     first     first set-up since the boot: only this one announces the box's name, if it has to
     card      problem of a file on the card; for `interlude check`
-    pages          later address of the page (setup_server.SetupAccess)
+    pages          later address of the page (setup_access.SetupAccess)
     password       of its own Wi-Fi: words, typed without spaces
     words          catalogue of the spoken language; the log and `interlude check` have English
     folder, page   folders of root and of the page; `page_uid`: required owner of the page's files

@@ -67,7 +67,7 @@ RESET: tuple[ResetRow, ...] = (
         (".local/state/interlude", ".config/interlude"),
     ),
     ResetRow(
-        "settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, "
+        "settings, Wi-Fi, all passwords, ssh keys, host name, the request for a model, "
         "the address of a fleet's releases, kept warnings",
         "asks",
     ),

@@ -24,7 +24,7 @@ from appliance.errors import ModelError, StorageError
 from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import sha256_of
 from appliance.record_file import read_record
-from appliance.runtime.free_space import SPARE_BYTES, free_bytes
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 from appliance.think.prompt_state_cache import model_identity
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _drop_all(folder: Path) -> None:
 
 def _check_space(wanted: int, folder: Path) -> None:
     free = free_bytes(folder)
-    if wanted + SPARE_BYTES > free:
+    if lacking_bytes(wanted, free):
         raise StorageError(
             f"The streaming audio encoder takes {wanted >> 20} MiB, and {free >> 20} MiB are free "
             f"on the disk of {folder}, of which {SPARE_BYTES >> 20} MiB stay free."

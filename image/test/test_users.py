@@ -194,7 +194,7 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
 @pytest.mark.parametrize(
     ("command", "stays"), [("/bin/true", False), ("/bin/false", True)], ids=["well", "badly"]
 )
-def test_a_wish_for_a_model_goes_when_its_fetch_ended_well(
+def test_a_request_for_a_model_goes_when_its_fetch_ended_well(
     fleet: Fleet, command: str, *, stays: bool
 ) -> None:
     box = fleet.boxes[0]

@@ -220,7 +220,7 @@ def settings_file(tmp_path: Path) -> Path:
     state = tmp_path / "own"
     state.mkdir()
     mine.write_text(
-        f"card: {{capture: nowhere, playback: nowhere}}\nlanguage: en\nspeaking: {{voice: espeak}}\n"
+        "card: {capture: nowhere, playback: nowhere}\nlanguage: en\nspeaking: {voice: espeak}\n"
         f"state_dir: {state}\n"
     )
     return mine

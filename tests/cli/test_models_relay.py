@@ -25,7 +25,7 @@ def test_a_box_that_awaits_the_model_is_notified_of_its_arrival(
     tmp_path: Path, awaited: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     relay = box(tmp_path / "box")
-    relay.store.wish.write_text(awaited)
+    relay.store.request_file.write_text(awaited)
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO)
     assert models_relay.cli_take(relay.store, "some", None, 0, tmp_path) == 0

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from appliance.cli import models
-from appliance.cli.requested_model import cli_wish
+from appliance.cli.requested_model import cli_request
 from appliance.models import catalogue
 from appliance.models.model_request import REQUEST, ModelRequest
 from appliance.models.store import ModelStore, PinnedRevision
@@ -25,14 +25,14 @@ class Box:
     """The folders of root and of the box, below one folder of the test."""
 
     def __init__(self, root: Path) -> None:
-        self.wish, self.voice_wish = root / "model-wanted", root / "voice-wanted"
+        self.request_file, self.voice_request_file = root / "model-wanted", root / "voice-wanted"
         self.wanted, self.changed = root / "wanted", root / "changed"
         for folder in (self.wanted, self.changed, root / "models"):
             folder.mkdir()
         self.settings: Settings = load(
             None, {"state_dir": str(root), "thinking": {"model": "gemma-4-e2b"}}
         )
-        self.store = ModelStore.of(self.settings, self.wish)
+        self.store = ModelStore.of(self.settings, self.request_file)
 
     def run(self, do: str, name: str, user: int | None = None) -> RequestOutcome | None:
         ask(REQUEST, msgspec.convert({"id": ID, "do": do, "name": name}, ModelRequest), self.wanted)
@@ -40,9 +40,9 @@ class Box:
 
     def take(self, user: int | None = None) -> RequestOutcome | None:
         me = os.geteuid() if user is None else user
-        code = cli_wish(
-            lambda: self.settings, wanted=self.wanted, changed=self.changed, request_file=self.wish,
-            voice_request_file=self.voice_wish, user=me,
+        code = cli_request(
+            lambda: self.settings, wanted=self.wanted, changed=self.changed,
+            request_file=self.request_file, voice_request_file=self.voice_request_file, user=me,
         )  # fmt: skip
         assert code == 0
         assert list(self.wanted.iterdir()) == []
@@ -65,11 +65,11 @@ def box(tmp_path: Path) -> Box:
 
 def test_a_requested_model_or_voice_is_written_to_its_request_file(box: Box) -> None:
     assert box.run("fetch", "gemma-4-e4b") == RequestOutcome(ID)
-    assert box.wish.read_text() == "gemma-4-e4b\n"
-    assert not box.voice_wish.exists()
-    box.wish.unlink()
+    assert box.request_file.read_text() == "gemma-4-e4b\n"
+    assert not box.voice_request_file.exists()
+    box.request_file.unlink()
     assert box.run("fetch", "ljspeech") == RequestOutcome(ID)
-    assert (box.voice_wish.read_text(), box.wish.exists()) == ("ljspeech\n", False)
+    assert (box.voice_request_file.read_text(), box.request_file.exists()) == ("ljspeech\n", False)
 
 
 def test_a_model_to_remove_is_removed_by_the_model_service(
@@ -77,8 +77,8 @@ def test_a_model_to_remove_is_removed_by_the_model_service(
 ) -> None:
     box.lay("ljspeech")
     assert box.run("remove", "ljspeech") == RequestOutcome(ID)
-    assert box.wish.read_text() == "remove ljspeech\n"
-    assert models.cli_bring(box.settings, request_file=box.wish) == 0
+    assert box.request_file.read_text() == "remove ljspeech\n"
+    assert models.cli_bring(box.settings, request_file=box.request_file) == 0
     assert "ljspeech: removed" in capsys.readouterr().out
     assert box.store.state(catalogue.load()["ljspeech"]) == "missing"
 
@@ -94,8 +94,8 @@ def test_a_harmful_request_is_refused_with_a_reason(box: Box, do: str, name: str
     result = box.run(do, name)
     assert result is not None
     assert why in f"{result.problem} {result.remedy}"
-    assert not box.wish.exists()
-    assert not box.voice_wish.exists()
+    assert not box.request_file.exists()
+    assert not box.voice_request_file.exists()
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_the_voice_in_use_is_not_removed_however_it_was_chosen(
         result = box.run("remove", name)
         assert result is not None
         assert ("in use" in result.problem) == (name in refused), (name, result)
-        assert box.wish.exists() == (name not in refused)
-        box.wish.unlink(missing_ok=True)
+        assert box.request_file.exists() == (name not in refused)
+        box.request_file.unlink(missing_ok=True)
 
 
 def test_a_voice_that_was_set_counts_as_in_use_even_without_a_program_for_it(box: Box) -> None:
@@ -135,7 +135,7 @@ def test_a_second_request_is_refused_until_the_first_is_fulfilled(box: Box) -> N
     result = box.run("fetch", "ljspeech")
     assert result is not None
     assert "fetched or removed already" in result.problem
-    assert not box.voice_wish.exists()
+    assert not box.voice_request_file.exists()
 
 
 def test_an_installed_voice_is_not_fetched_again(box: Box) -> None:
@@ -150,4 +150,4 @@ def test_a_request_of_another_user_and_an_invalid_one_write_no_request_file(box:
     for data in (b"", b"{}", b"x" * 40_000, b'{"id":"0123456789abcdef","do":"run","name":"x"}'):
         (box.wanted / REQUEST).write_bytes(data)
         assert box.take() is None
-    assert not box.wish.exists()
+    assert not box.request_file.exists()

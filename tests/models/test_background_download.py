@@ -82,7 +82,7 @@ def box(tmp_path: Path) -> Box:
     models = {"large": model, "pocket": catalogue.find("pocket")}
     store = ModelStore(tmp_path / "models", models, tmp_path / "model-wanted")
     store.root.mkdir()
-    store.wish.write_text("large\n")
+    store.request_file.write_text("large\n")
     return Box(store, model)
 
 
@@ -104,7 +104,7 @@ def test_an_unreachable_hub_is_tried_again(box: Box) -> None:
 def test_a_full_disk_has_its_own_news_and_ever_longer_pauses(box: Box) -> None:
     files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
-    crowded = Box(ModelStore(box.store.root, {"large": huge}, box.store.wish), huge)
+    crowded = Box(ModelStore(box.store.root, {"large": huge}, box.store.request_file), huge)
     crowded.fails = [StorageError("large needs 1 EB more on the disk.")] * 6
     assert crowded.download.run()
     assert crowded.waits == [AGAIN_S, 2 * AGAIN_S, 4 * AGAIN_S] + [MOST_AGAIN_S] * 3
@@ -118,11 +118,11 @@ def test_the_state_of_an_awaited_model_is_a_sentence(box: Box) -> None:
     )
     files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
-    crowded = ModelStore(box.store.root, {"large": huge}, box.store.wish)
+    crowded = ModelStore(box.store.root, {"large": huge}, box.store.request_file)
     assert "no room for it" in awaited_sentence(crowded)
-    box.store.wish.write_text("larg")
+    box.store.request_file.write_text("larg")
     assert "no model `larg`" in awaited_sentence(box.store)
-    box.store.wish.unlink()
+    box.store.request_file.unlink()
     assert awaited_sentence(box.store) == ""
 
 
@@ -135,7 +135,7 @@ def test_a_read_only_disk_is_not_reported_as_full(box: Box) -> None:
 def test_a_request_that_comes_during_a_fetch_is_served_before_the_end(box: Box) -> None:
     """Otherwise the removal of the request afterwards would remove one that is not fulfilled."""
     other = msgspec.structs.replace(box.model, name="other")
-    store = ModelStore(box.store.root, {"large": box.model, "other": other}, box.store.wish)
+    store = ModelStore(box.store.root, {"large": box.model, "other": other}, box.store.request_file)
     fetched = []
 
     def fetch(model: CatalogueModel) -> None:
@@ -145,7 +145,7 @@ def test_a_request_that_comes_during_a_fetch_is_served_before_the_end(box: Box) 
             model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
         )
         if model.name == "large":
-            store.wish.write_text("other\n")
+            store.request_file.write_text("other\n")
 
     assert BackgroundDownload(store, fetch, box.published.append, box.waits.append).run()
     assert fetched == ["large", "other"]
@@ -245,7 +245,7 @@ def test_a_model_without_known_checksums_is_not_copied_from_a_stick(
 ) -> None:
     unknown = {role: ModelFile(path=f.path) for role, f in box.model.files.items()}
     model = msgspec.structs.replace(box.model, files=unknown)
-    other = Box(ModelStore(box.store.root, {"large": model}, box.store.wish), model)
+    other = Box(ModelStore(box.store.root, {"large": model}, box.store.request_file), model)
     put(tmp_path / "stick")
     assert len(on_stick(tmp_path / "stick", model)[0]) == 2
     with pytest.raises(ModelError, match="checksums of large are unknown"):
@@ -254,11 +254,11 @@ def test_a_model_without_known_checksums_is_not_copied_from_a_stick(
 
 @pytest.mark.parametrize("name", ["", "large\n\n", "pocket"])
 def test_only_a_model_that_is_not_installed_is_awaited(box: Box, name: str) -> None:
-    box.store.wish.write_text(name)
+    box.store.request_file.write_text(name)
     assert (awaited(box.store) == box.model) == (name.strip() == "large")
 
 
 def test_an_unknown_name_is_an_error(box: Box) -> None:
-    box.store.wish.write_text("larg")
+    box.store.request_file.write_text("larg")
     with pytest.raises(InterludeError, match="no model `larg`"):
         awaited(box.store)

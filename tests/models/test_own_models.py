@@ -59,11 +59,11 @@ def test_an_own_model_is_copied_from_a_stick_and_resolved(tmp_path: Path) -> Non
     (tmp_path / "wanted").write_text("mine\n")
     store = ModelStore.of(settings, tmp_path / "wanted")
     store.root.mkdir()
-    assert resolve(settings, store.wish).name == "pocket"
+    assert resolve(settings, store.request_file).name == "pocket"
     published: list[DownloadNews] = []
     download = BackgroundDownload(store, lambda model: None, published.append, lambda seconds: None)
     assert download.copy_from_stick(stick(tmp_path / "stick"))
-    found = resolve(settings, store.wish)
+    found = resolve(settings, store.request_file)
     assert (found.name, found.persona, found.history_tokens) == ("mine", "You are mine.", 900)
     assert found.instruction == ""
     assert found.text.read_bytes() == TEXT
@@ -95,7 +95,7 @@ def test_a_model_without_a_repository_is_never_fetched_from_the_hub(tmp_path: Pa
     def wait(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 3:
-            store.wish.unlink()
+            store.request_file.unlink()
 
     def fetch(model: catalogue.CatalogueModel) -> None:
         raise AssertionError("there is no hub to ask")

@@ -84,7 +84,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     )  # fmt: skip
     store = ModelStore(tmp_path / "models", {"large": model}, tmp_path / "wanted")
     store.root.mkdir()
-    store.wish.write_text("large\n")
+    store.request_file.write_text("large\n")
     with HubServer({path: data for path, data, _ in files.values()}) as server:
         yield Box(store, server, model, whole)
 

@@ -142,7 +142,7 @@ def test_a_concurrent_fetch_is_refused_and_the_lock_ends_with_the_first(
 @pytest.mark.parametrize("content", [b"", b"\xff", None])
 def test_an_unreadable_request_counts_as_none(store: ModelStore, content: bytes | None) -> None:
     if content is not None:
-        store.wish.write_bytes(content)
+        store.request_file.write_bytes(content)
     assert store.wanted() == ""
 
 
@@ -162,9 +162,9 @@ def test_a_checksum_covers_all_bytes_and_reports_its_progress(data: bytes) -> No
 
 
 def test_a_request_for_a_removal_is_no_request_for_a_download(store: ModelStore) -> None:
-    store.wish.write_text("some\n")
+    store.request_file.write_text("some\n")
     assert (store.wanted(), store.unwanted()) == ("some", "")
-    store.wish.write_text("remove some\n")
+    store.request_file.write_text("remove some\n")
     assert (store.wanted(), store.unwanted()) == ("", "some")
 
 

@@ -233,8 +233,8 @@ def test_the_voices_offered_are_those_that_have_spoken() -> None:
         scene.house.on_message("interlude/x/set/voice", b"amy", 0.0, retained=False)
     scene.house.handle(BoxStatus("open", False, 0.8, "amy", voices=("amy", "espeak")))
     assert options(scene.publish(1.0)) == ["amy", "espeak"]
-    wish = scene.house.on_message("interlude/x/set/voice", b"amy", 1.0, retained=False)
-    assert wish == SetVoice("amy")
+    received = scene.house.on_message("interlude/x/set/voice", b"amy", 1.0, retained=False)
+    assert received == SetVoice("amy")
     scene.house.handle(BoxStatus("open", False, 0.8, "espeak", voices=("espeak",)))
     assert options(scene.publish(2.0)) == ["espeak"]
     assert topics(scene.publish(3.0)) == []
@@ -262,8 +262,8 @@ def test_an_install_command_starts_the_offered_installation_only_once() -> None:
     scene = Scene().connect()
     scene.house.releases(UpdateStatus(OFFER), 0.0)
     scene.publish()
-    wish = scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
-    assert wish == OFFER
+    received = scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
+    assert received == OFFER
     payload = json.loads(scene.publish(1.0)[0].payload)
     assert (payload["latest_version"], payload["in_progress"]) == ("9.9.9", True)
     with pytest.raises(CommandRejected, match="already"):
@@ -286,8 +286,8 @@ def test_a_restart_waits_for_the_end_of_an_installation() -> None:
     with pytest.raises(CommandRejected, match="being installed"):
         scene.house.on_message("interlude/x/cmd/restart", b"PRESS", 100.0, retained=False)
     scene.house.releases(UpdateStatus(None, InstallProgress("9.9.9")), 101.0)
-    wish = scene.house.on_message("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
-    assert wish == Restart()
+    received = scene.house.on_message("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
+    assert received == Restart()
 
 
 def test_a_refused_command_changes_nothing() -> None:
@@ -367,10 +367,10 @@ def test_ten_thousand_hostile_payloads_change_no_state_and_make_no_event(
         if payload and dice.random() < 0.5:
             payload[dice.randrange(len(payload))] ^= 1 << dice.randrange(8)
         with contextlib.suppress(CommandRejected):
-            wish = scene.house.on_message(
+            received = scene.house.on_message(
                 dice.choice(SUBSCRIBED), bytes(payload), number / 100, retained=dice.random() < 0.2
             )
-            assert wish is None or isinstance(wish, Message)
+            assert received is None or isinstance(received, Message)
     # The conductor decides on the commands. At most, the states are published once more.
     scene.house.handle(StateChanged("idle", 1, 0))
     assert all(publication.keep for publication in scene.publish(10_000.0))

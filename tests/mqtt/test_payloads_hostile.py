@@ -56,17 +56,17 @@ def test_every_payload_is_a_message_that_fits_a_channel_or_is_refused(
 ) -> None:
     house = Scene().connect().house
     try:
-        wish = house.on_message(topic, payload, now_s, retained=retained)
+        received = house.on_message(topic, payload, now_s, retained=retained)
     except CommandRejected as refused:
         text = str(refused)
         assert len(text) < 200
         assert text.isprintable()
         return
-    if isinstance(wish, Message):
+    if isinstance(received, Message):
         near, far = (Channel(end) for end in channel.pair())
-        assert near.send(wish)
+        assert near.send(received)
         assert not near._logged_kinds
-        assert far.receive() == wish
+        assert far.receive() == received
 
 
 @pytest.fixture(

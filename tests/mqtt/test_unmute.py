@@ -73,14 +73,14 @@ def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: s
     talk(Mute(on=True))
     for number, (name, payload, retained) in enumerate(sent):
         try:
-            wish = home.on_message(
+            received = home.on_message(
                 f"interlude/x/{name}", payload, MORE_S * number, retained=retained
             )
         except CommandRejected:
             continue
-        if not isinstance(wish, Message):
+        if not isinstance(received, Message):
             continue
-        talk(wish, after_s=1.0)
+        talk(received, after_s=1.0)
         assert SetMuted(on=False) not in talk.said
         assert talk.it.listening.muted
         assert talk.it.listening.sent is not None

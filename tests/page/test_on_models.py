@@ -76,17 +76,17 @@ def test_a_fetch_is_requested_only_with_the_licence_accepted(box: Desk) -> None:
     assert (asked.do, asked.name) == ("fetch", "ljspeech")
     tell(
         REQUEST,
-        RequestOutcome(asked.id, "The wish cannot be written."),
+        RequestOutcome(asked.id, "The request cannot be written."),
         box.box.model_changes.changed,
     )
-    assert "The wish cannot be written." in box.text("/own/models")
+    assert "The request cannot be written." in box.text("/own/models")
     assert "It is requested" not in box.text("/own/models")
 
 
 def test_the_progress_of_a_fetch_is_shown_and_no_other_is_started_meanwhile(box: Desk) -> None:
     fetch_half(box, "gemma-4-e2b")
     assert "of it is here" in box.text("/own/models"), "the fetch was interrupted"
-    box.box.places.model_wish.write_text("gemma-4-e2b\n")
+    box.box.places.model_request_file.write_text("gemma-4-e2b\n")
     page = box.text("/own/models")
     assert 'value="50"' in page or 'value="49"' in page
     assert 'name="licence"' not in page

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from appliance.provision.network_manager import WifiInReach
-from appliance.provision.setup_server import OPEN, SetupAccess, serve
+from appliance.provision.setup_access import OPEN, SetupAccess
+from appliance.provision.setup_server import serve
 from appliance.provision.submitted_form import FILE
 from appliance.runtime.listening_socket import try_listen
 from tests.page.chromium import Chromium

@@ -16,7 +16,8 @@ import pytest
 
 from appliance.page.http_server import MOST_OF_ONE
 from appliance.page.requests import FORM
-from appliance.provision.setup_server import CONNECTION_S, OPEN, SetupAccess, serve, server
+from appliance.provision.setup_access import OPEN, SetupAccess
+from appliance.provision.setup_server import CONNECTION_S, serve, server
 from appliance.provision.setup_site import MOST_BYTES
 from appliance.provision.submitted_form import last_used_ns
 from appliance.runtime.listening_socket import try_listen

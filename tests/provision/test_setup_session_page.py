@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from appliance.provision.seed import Seed
-from appliance.provision.setup_server import read_access
+from appliance.provision.setup_access import read_access
 from appliance.provision.setup_session import (
     ASKED_S,
     CLOSED_S,

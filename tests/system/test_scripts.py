@@ -136,7 +136,7 @@ def test_a_request_is_removed_only_after_a_successful_download(
     files = {name: tmp_path / name for name in ("model-wanted", "voice-wanted")}
     for file in files.values():
         file.write_text("a-name\n")
-    done = run("fulfilled", *words, INTERLUDE_WISHES=tmp_path, SERVICE_RESULT=result,
+    done = run("fulfilled", *words, INTERLUDE_REQUESTS=tmp_path, SERVICE_RESULT=result,
                EXIT_STATUS=status)  # fmt: skip
     assert done.returncode == 0
     own = files[words[0] if words else "model-wanted"]
@@ -147,7 +147,12 @@ def test_a_request_is_removed_only_after_a_successful_download(
 
 # ── stick ────────────────────────────────────────────────────────────────────────────────────
 def plug(
-    folder: Path, kind: str, code: int = 0, *, wants: tuple[str, ...] = ("wish",), refuses: int = 0
+    folder: Path,
+    kind: str,
+    code: int = 0,
+    *,
+    wants: tuple[str, ...] = ("request",),
+    refuses: int = 0,
 ) -> tuple[int, list[str]]:
     """Insert a stick with a file system of this kind. Returns the exit code and the commands that
     were called. `code`: of the copy. `refuses`: of the installation of a voice's program."""
@@ -159,7 +164,8 @@ def plug(
         "stick", "sda1", INTERLUDE_UDEVADM=script(folder / "udevadm", f"echo {kind}"),
         INTERLUDE_SETPRIV=script(folder / "setpriv", f'umask >>{asked}; echo "setpriv $*" >>{asked}'
                                  f"; exit {code}"),
-        INTERLUDE_WISH=folder / "wish", INTERLUDE_VOICE_WISH=folder / "voice-wish",
+        INTERLUDE_MODEL_REQUEST=folder / "request",
+        INTERLUDE_VOICE_REQUEST=folder / "voice-request",
         INTERLUDE_LOOK=folder / "look",
         INTERLUDE_COMMAND=script(folder / "interlude", f'umask >>{asked}; echo "interlude $*"'
                                  f" >>{asked}; exit {refuses}"),
@@ -200,7 +206,7 @@ def test_a_useless_stick_is_unmounted_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("refuses", [0, 65])
 def test_a_stick_brings_a_voice_and_root_installs_its_program(tmp_path: Path, refuses: int) -> None:
     """A refused program does not prevent the copy of the voice's own files."""
-    code, asked = plug(tmp_path, "vfat", wants=("voice-wish",), refuses=refuses)
+    code, asked = plug(tmp_path, "vfat", wants=("voice-request",), refuses=refuses)
     assert code == refuses
     _, mask, install, _, copy, again, umount = asked
     assert (int(mask, 8), install) == (0o022, "interlude voices install /run/interlude-stick/sda1")
@@ -227,7 +233,7 @@ def test_a_requested_release_is_copied_from_a_stick_by_the_pull_user(tmp_path: P
 
 
 def test_a_refused_release_does_not_prevent_the_copy_of_a_model(tmp_path: Path) -> None:
-    code, asked = plug(tmp_path, "vfat", 65, wants=("look", "wish"))
+    code, asked = plug(tmp_path, "vfat", 65, wants=("look", "request"))
     assert code == 65
     assert [line.rpartition(" interlude ")[2] for line in asked if "bring" in line] == [
         line.rpartition(" interlude ")[2] for line in asked if "setpriv " in line

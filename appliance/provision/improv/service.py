@@ -18,7 +18,7 @@ from appliance.errors import BluetoothError
 from appliance.provision.improv import packets
 from appliance.provision.improv.bluez import BluezPeripheral, Characteristic, Peripheral
 from appliance.provision.improv.session import ImprovFolders, ImprovSession, wanted
-from appliance.provision.setup_server import read_access
+from appliance.provision.setup_access import read_access
 
 LOOK_S = 0.5
 AGAIN_S = 60.0  # without Bluetooth, the process ends after it, and its path unit starts a new one

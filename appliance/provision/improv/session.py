@@ -1,7 +1,7 @@
 """Connects an Improv device to the set-up session by the same files as the set-up page.
 
 Root's folder tells whether there is a set-up, and the problem of an attempt; the page user's folder
-receives the submitted Wi-Fi (setup_server.py, submitted_form.py). In: writes of a phone, and the
+receives the submitted Wi-Fi (setup_access.py, submitted_form.py). In: writes of a phone, and the
 files. Out: the device's values; files.
 """
 
@@ -15,7 +15,7 @@ from appliance.panel.health import PanelHealth
 from appliance.provision import submitted_form
 from appliance.provision.improv.device import IdentifyBox, ImprovDevice, SubmitSeed
 from appliance.provision.improv.packets import ImprovState
-from appliance.provision.setup_server import FOLDER, PROBLEM, SetupAccess, read_access
+from appliance.provision.setup_access import FOLDER, PROBLEM, SetupAccess, read_access
 from appliance.record_file import read_record
 from appliance.runtime import network_status
 

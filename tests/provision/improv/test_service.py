@@ -24,7 +24,7 @@ from appliance.provision.improv.service import LOOK_S, hardware, serve, serve_se
 from appliance.provision.improv.session import ImprovFolders
 from appliance.provision.network_manager import WifiInReach
 from appliance.provision.seed import Seed, WifiNetwork
-from appliance.provision.setup_server import OPEN, PROBLEM, SetupAccess
+from appliance.provision.setup_access import OPEN, PROBLEM, SetupAccess
 from appliance.provision.submitted_form import FILE, pop_form, pop_identify
 from appliance.runtime.network_status import NetworkStatus, write_status
 from tests.provision.improv.bluez_stand_in import BluezStandIn, private_bus
