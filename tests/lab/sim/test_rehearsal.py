@@ -184,7 +184,7 @@ class ProcessKiller:
 
 QUESTIONS = ["tell me about the moon", "tell me about the sea", "tell me a story",
              "how is bread made", "tell me about the mountains", "tell me about the moon",
-             "hello"]  # fmt: skip
+             "tell me about the sea"]  # fmt: skip  # answers longer than the delay of a kill
 
 
 @pytest.mark.parametrize("signal_to_send", [signal.SIGKILL, signal.SIGSTOP])
