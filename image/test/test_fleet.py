@@ -140,7 +140,7 @@ def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet) -> None:
         played = fleet.update(file)
     assert played.code != 0
     assert "MiB are needed" in played.said
-    assert "release : Bring it to the box]" not in played.said
+    assert "release : Copy it to the box]" not in played.said
     assert fleet.kept() == ["0.2.0"] * 3
 
 

@@ -105,7 +105,7 @@ def test_what_a_seed_said_stays_unless_the_inventory_says_otherwise(
     assert box.ssh(f"head -1 {SETTINGS}").stdout == "# Of the kitchen.\n"
     assert settings(fleet.boxes[1]) == {"mode": "open", "thinking": {"model": "gemma-4-e2b"}}
     # A first start is with the box's own settings, and with a model that it has.
-    steps = ("mode: wake_word -> open", "TASK [release : Bring it", "thinking.model: (not set) ->")
+    steps = ("mode: wake_word -> open", "TASK [release : Copy it", "thinking.model: (not set) ->")
     places = [played.said.index(step) for step in steps]
     assert places == sorted(places)
     assert "mode: wake_word -> open" in played.said

@@ -115,7 +115,7 @@ def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet, systems: F
         played = update(fleet, file)
     assert played.code != 0
     assert "MiB are needed" in played.said
-    assert "slot : Bring it to the box]" not in played.said
+    assert "slot : Copy it to the box]" not in played.said
     assert running(fleet) == ["1.1.0 from b"] * 2
 
 

@@ -21,10 +21,10 @@ from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleE
 from ansible.plugins.action import ActionBase
 
 COMMAND = "/usr/local/bin/interlude"
-# Of a file at a time. Ansible needs more than twice the time for twice of what a box prints.
+# Bytes of a file per call. For twice the output of a box Ansible needs more than twice the time.
 SENT_BYTES = 64 << 20
 GIVEN_BYTES = 24 << 20
-PAUSES_S = (1, 2, 4, 8)  # before the next try, in a row of those that brought no new byte
+PAUSES_S = (1, 2, 4, 8)  # before the next try, by the number of tries in a row without a new byte
 
 
 class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible's
@@ -98,7 +98,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible's
         try:
             self._send(row)
             self._ask("take", self._name)
-        except _Damaged:  # of what lay there before; the box has taken it away
+        except _Damaged:  # an earlier copy, which the box has removed
             self._send(self._row())
             self._ask("take", self._name)
 
@@ -122,7 +122,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # Ansible's
                 try:
                     at = int(self._ask(*words, told=piece))
                     pauses = iter(PAUSES_S)
-                except AnsibleConnectionFailure:  # it may have brought a part of the piece
+                except AnsibleConnectionFailure:  # a part of the piece may have arrived
                     _pause(pauses)
                     at = self._have(name)
 
@@ -162,7 +162,7 @@ def _pause(pauses: Iterator[int]) -> None:
     for pause_s in pauses:
         time.sleep(pause_s)
         return
-    raise  # noqa: PLE0704  # called where something was caught
+    raise  # noqa: PLE0704  # called in an except clause
 
 
 def _sha256(path: Path) -> str:

@@ -1,4 +1,4 @@
-# What it does runs on the controller: action_plugins/interlude_model.py.
+# The code runs on the controller: action_plugins/interlude_model.py.
 DOCUMENTATION = r"""
 module: interlude_model
 short_description: Models of a fleet, each byte fetched once

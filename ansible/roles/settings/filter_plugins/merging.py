@@ -18,11 +18,11 @@ import yaml
 
 MASK = "(not shown)"
 ABSENT = "(not set)"
-# The first line of a file that an earlier version of the role wrote, and which is true no more.
+# The first line of a file that an earlier version of the role wrote; it is no longer correct.
 _STALE = re.compile(r"# Written by Ansible; change it there\..*\n")
 _HEAD = re.compile(r"(?:[ \t]*(?:#.*)?\n)*")
 _SECRET = re.compile(r"password|passwd|secret|token|(?<![a-z])key$", re.IGNORECASE)
-_NO_SECRET = re.compile(r"_tokens$|^tokens$", re.IGNORECASE)  # those of a model are counted
+_NO_SECRET = re.compile(r"_tokens$|^tokens$", re.IGNORECASE)  # numbers of a model's tokens
 _LOGIN = re.compile(r"(?<=://)[^/@\s]+(?=@)")  # user:password of an address
 
 
@@ -36,7 +36,7 @@ def merged_settings(now: str, *wanted: Mapping[str, Any]) -> str:
     after = _merged(before, _together(wanted))
     if after == before:
         return now
-    head = _STALE.sub("", _HEAD.match(now)[0])  # type: ignore[index]  # it matches nothing, too
+    head = _STALE.sub("", _HEAD.match(now)[0])  # type: ignore[index]  # it also matches the empty string
     body = _written(after) if after else ""
     return f"{head.rstrip()}\n{body}" if head.strip() else body or "{}\n"
 
@@ -92,7 +92,7 @@ def _read(text: str) -> dict[str, Any]:
         return {}
     if not isinstance(found, dict):
         problem = "The settings on the box are no mapping of keys to values."
-        raise ValueError(problem)  # noqa: TRY004  # it is the text that is wrong
+        raise ValueError(problem)  # noqa: TRY004  # the type is right, the text is not
     return found
 
 
@@ -126,7 +126,7 @@ def _merged(before: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, A
             value = _merged(held if isinstance(held, Mapping) else {}, value)
             if value or held == {}:
                 after[key] = value
-            else:  # all that it held was removed
+            else:  # all of its keys were removed
                 after.pop(key, None)
         else:
             after[key] = value

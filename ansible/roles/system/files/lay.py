@@ -16,7 +16,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-LAID = "usr/lib/interlude/laid"  # what was laid, a path a line; it lies where the files do
+LAID = "usr/lib/interlude/laid"  # the installed paths, one a line; a file among them
 
 
 def lay(packed: bytes, root: Path, *, check: bool = False) -> list[str]:
