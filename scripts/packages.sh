@@ -10,6 +10,7 @@ set -uo pipefail
 table=${BASH_SOURCE[0]%/*}/tools.txt
 python=${PYTHON:-python3}
 machine=$(uname -m)
+os_release=${INTERLUDE_OS_RELEASE:-/etc/os-release}
 sbin=$PATH:/usr/sbin:/sbin # an unprivileged user's PATH may lack these
 packages=()
 reasons=()
@@ -67,6 +68,11 @@ is_for() { # is_for ROLE,ROLE@MACHINE... REQUESTED...: whether the row has one o
   return 1
 }
 
+is_debian() { # Debian itself, or Raspberry Pi OS (64 bit)
+  # shellcheck disable=SC1090  # a file of the system
+  [ "$(. "$os_release" 2>/dev/null && echo "${ID-}")" = debian ]
+}
+
 choose() { # choose PACKAGE|PACKAGE...: prints the first that can be installed; a single one unchecked
   local name names
   IFS='|' read -ra names <<<"$1"
@@ -76,7 +82,8 @@ choose() { # choose PACKAGE|PACKAGE...: prints the first that can be installed; 
       return
     fi
   done
-  return 1
+  # On Debian one of them exists: apt-get says what is wrong, such as missing package lists.
+  is_debian && echo "${names[0]}"
 }
 
 installs=yes
@@ -101,10 +108,20 @@ if [ $installs = no ]; then
   exit
 fi
 
+wanted=("${packages[@]}")
+packages=()
+for i in "${!wanted[@]}"; do
+  if package=$(choose "${wanted[i]}"); then
+    packages[i]=$package
+  else
+    echo "This system has no package ${wanted[i]//|/ or }: ${reasons[i]}. Tests that need it are skipped." >&2
+  fi
+done
+
 if [ ${#packages[@]} -gt 0 ]; then
   echo "Debian packages that this machine lacks:"
   for i in "${!packages[@]}"; do
-    printf '  %-16s %s\n' "${packages[i]%%|*}" "${reasons[i]}"
+    printf '  %-16s %s\n' "${packages[i]}" "${reasons[i]}"
   done
   if ! command -v apt-get >/dev/null; then
     echo "This is no Debian: please install the equivalents with this system's package manager, then run this again." >&2
@@ -123,15 +140,7 @@ if [ ${#packages[@]} -gt 0 ]; then
   # A new machine may be installing updates: wait for its lock instead of failing.
   apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
   "${apt[@]}" update || echo "Some package lists could not be refreshed; continuing with the present ones." >&2
-  chosen=()
-  for i in "${!packages[@]}"; do
-    if package=$(choose "${packages[i]}"); then
-      chosen+=("$package")
-    else
-      echo "This system has no package ${packages[i]//|/ or }: ${reasons[i]}. Tests that need it are skipped." >&2
-    fi
-  done
-  if [ ${#chosen[@]} -gt 0 ] && ! "${apt[@]}" install -y --no-install-recommends "${chosen[@]}" >/dev/null; then
+  if ! "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null; then
     echo "apt-get could not install them; its message is above. Fix that, then run this again." >&2
     exit 69
   fi

@@ -47,7 +47,8 @@ def packages(folder: Path, *words: str, table: str = "") -> subprocess.Completed
     if table:
         (folder / "scripts/tools.txt").write_text(table)
     return subprocess.run(
-        ["bash", folder / "scripts/packages.sh", *words], env={"PATH": f"{folder}/bin"},
+        ["bash", folder / "scripts/packages.sh", *words],
+        env={"PATH": f"{folder}/bin", "INTERLUDE_OS_RELEASE": str(folder / "os-release")},
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 
@@ -179,22 +180,48 @@ def test_missing_packages_are_installed_with_one_apt_call(folder: Path) -> None:
     assert install.endswith("install -y --no-install-recommends animals instruments")
 
 
+BROWSER = "file:/no/browser|/nor/this small|large setup browses\npython3 p setup x\n"
+
+
 @pytest.mark.parametrize(
-    ("available", "installed"), [("small large", ["small"]), ("large", ["large"]), ("", [])]
+    ("system", "available", "installed"),
+    [
+        ("debian", "small large", ["small"]),
+        ("debian", "large", ["large"]),
+        ("debian", "", ["small"]),  # apt-get says why not
+        ("ubuntu", "large", ["large"]),
+        ("ubuntu", "", []),
+    ],
 )
 def test_the_first_of_several_packages_that_can_be_installed_is(
-    folder: Path, available: str, installed: list[str]
+    folder: Path, system: str, available: str, installed: list[str]
 ) -> None:
+    (folder / "os-release").write_text(f"NAME=x\nID={system}\n")
     script(folder, "sudo", 'exec "$@"')
     simulated = f'[ "$2" != -s ] || {{ [[ " {available} " == *" $4 "* ]]; exit; }}'
     script(folder, "apt-get", f'{simulated}\necho "$@" >>{folder}/asked')
-    table = "file:/no/browser|/nor/this small|large setup browses\npython3 p setup x\n"
-    assert missing(folder, table=table) == ["small"]
+    assert missing(folder, table=BROWSER) == ["small"]
     done = packages(folder)
     assert done.returncode == 0, done.stderr
-    calls = (folder / "asked").read_text().splitlines()
+    asked = folder / "asked"
+    calls = asked.read_text().splitlines() if asked.exists() else []
     assert [line.split()[-1] for line in calls if " install " in line] == installed
     assert ("no package small or large: browses" in done.stderr) == (not installed)
+
+
+def test_without_root_and_sudo_one_of_several_packages_is_named(folder: Path) -> None:
+    script(folder, "id", "echo 1000")
+    script(folder, "apt-get", '[ "$4" = large ]')
+    done = packages(folder, table=BROWSER)
+    assert done.returncode == 77
+    assert "apt-get install --no-install-recommends large\n" in done.stderr
+
+
+def test_without_root_a_package_that_nobody_has_is_no_failure(folder: Path) -> None:
+    script(folder, "id", "echo 1000")
+    done = packages(folder, table=BROWSER)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no package small or large: browses" in done.stderr
 
 
 def test_a_row_with_several_files_needs_one_of_them(folder: Path) -> None:
