@@ -71,6 +71,6 @@ def _write_request(
     try:
         write_whole(voice_request_file if fetched_voice else request_file, f"{line}\n".encode())
     except OSError as error:
-        shown = ShownAs.of("page-wrong-look-write", why=error.strerror or "")
+        shown = ShownAs.of("page-wrong-model-write", why=error.strerror or "")
         problem = f"The request cannot be written ({error.strerror})."
         raise StorageError(problem, shown=shown) from error

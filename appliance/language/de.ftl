@@ -1008,6 +1008,7 @@ page-wrong-model-shipped = { $model } gehört zum Gerät und bleibt.
 page-wrong-model-under-way = { $model } ist gerade in Arbeit. Warte, bis das fertig ist.
 page-wrong-model-in-use = { $model } wird benutzt. Wähle etwas anderes, und starte das Gerät neu.
 page-wrong-model-here = { $model } ist schon da.
+page-wrong-model-write = Der Auftrag ließ sich nicht auf die Karte schreiben ({ $why }).
 page-wrong-file-large = Die Einstellungsdatei { $file } würde zu groß. Nimm Kommentare heraus.
 page-wrong-network-asked = Das Netz des Geräts lässt sich im Moment nicht ändern. Starte das Gerät neu, und versuch es dann noch einmal.
 page-wrong-network-refused = Das Netz des Geräts hat das nicht angenommen. Prüf Namen und Passwort des WLANs.

@@ -1041,6 +1041,7 @@ page-wrong-model-shipped = { $model } comes with the box, and stays.
 page-wrong-model-under-way = { $model } is being fetched or removed already. Wait until that is done.
 page-wrong-model-in-use = { $model } is in use. Choose another one, and restart the box.
 page-wrong-model-here = { $model } is here already.
+page-wrong-model-write = The request could not be written to the card ({ $why }).
 page-wrong-file-large = The settings file { $file } would become too large. Remove comments from it.
 page-wrong-network-asked = The box's network cannot be changed at the moment. Restart the box, then try again.
 page-wrong-network-refused = The box's network did not accept that. Check the name and the password of the Wi-Fi.

@@ -35,10 +35,13 @@ from tests.provision.ground import shipped
 
 
 @pytest.mark.process
-def test_the_program_that_root_runs_at_each_boot_imports_no_bluetooth() -> None:
-    look = "import sys, appliance.cli.provision; print('dbus_fast' in sys.modules)"
+def test_the_program_that_root_runs_at_each_boot_imports_no_bluetooth_and_no_server() -> None:
+    look = (
+        "import sys, appliance.cli.provision;"
+        "print({'dbus_fast', 'asyncio', 'appliance.page.http_server'} & sys.modules.keys())"
+    )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert done.stdout == "set()\n"
 
 
 @pytest.fixture
