@@ -57,14 +57,15 @@ def main(work: Worker) -> None:
     monitor = EchoMonitor(canceller, work.settings.state_path(), lambda: store.key(work.settings))
     monitor.restore()
     judge = make_judge(work.settings.hearing.turn, work.log)
+    mic, played = work.reader("mic"), work.reader("played")
     pipeline = HearingPipeline(
         work.settings.hearing,
         serial=serial,
         classifier=classifier,
         canceller=canceller,
         judge=judge,
+        again=mic.follows,
     )
-    mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
     poll, idle_poll = select.poll(), select.poll()
     for fd in (work.stop_fd, work.channel.fileno()):

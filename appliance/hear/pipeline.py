@@ -80,12 +80,13 @@ class HearingPipeline:
         classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
         judge: TurnJudge | None = None,
+        again: bool = False,
     ) -> None:
-        """`serial`: the last one in use, 0 where no listener has ended; the next onset gets the
-        following one. `canceller`: replaces the one that the settings name. `judge`: of the end of
-        a turn; without one silence alone decides."""
+        """`serial`: the last one in use; the next onset gets the following one. `canceller`:
+        replaces the one that the settings name. `judge`: of the end of a turn; without one silence
+        alone decides. `again`: an earlier listener of this box has ended."""
         self._settings = settings
-        self._front_end = AudioFrontEnd(settings, canceller, again=serial > 0)
+        self._front_end = AudioFrontEnd(settings, canceller, again=again)
         self._recent = SampleBuffer(PAST_FRAMES)
         self._endpointer = Endpointer(settings.turn)
         self._end_of_turn = EndOfTurn(settings.turn, judge)

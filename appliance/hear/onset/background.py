@@ -12,7 +12,7 @@ import numpy as np
 
 _LOWEST_DB, _BINS = -100, 100  # bins of 1 dB
 _EVERY_BLOCKS = 8  # between two computations of the quantile
-_LEAST_BLOCKS = 100  # before the first result
+_LEAST_BLOCKS = 100  # of weight before the first result, with the silence before the start
 # Factor of a block's weight while a detected sound is under way, since it may be the owner. A sound
 # that continues outside that time still counts.
 _FOLLOWED_WEIGHT = 0.125

@@ -171,7 +171,8 @@ class RingWriter(_Attached):
 
 
 class RingReader(_Attached):
-    """One named reader. `lost` counts slots that were overwritten before they were read."""
+    """One named reader. `lost` counts slots that were overwritten before they were read. `follows`:
+    an earlier reader of that name has moved past slot 0."""
 
     def __init__(self, handles: RingHandles, name: str, *, resume: bool = False) -> None:
         """Start after the newest slot, or, with `resume`, where this reader's predecessor
@@ -183,6 +184,7 @@ class RingReader(_Attached):
         self._collect_bell()
         head = self._load(HEAD)
         taken = self._load(self._mark)
+        self.follows = taken > 0
         self._next = taken if resume and head - taken <= self.spec.slots else head
         self._store(self._mark, self._next)
         # Slots written before need no bell; a bell that arrives before its slot is harmless.

@@ -201,6 +201,16 @@ def test_a_new_reader_begins_at_the_newest_slot() -> None:
     assert slot.samples[0] == 5
 
 
+def test_a_reader_knows_whether_a_predecessor_has_read() -> None:
+    handles = ring_handles.create(SPEC)
+    writer, first = RingWriter(handles), RingReader(handles, "reader")
+    assert not first.follows
+    assert not RingReader(handles, "reader").follows, "nothing was read"
+    writer.write(np.ones(SPEC.frames, np.int16), index=0)
+    assert first.read() is not None
+    assert RingReader(handles, "reader").follows
+
+
 def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
     handles = ring_handles.create(VOICE)
     writer, first = RingWriter(handles), RingReader(handles, "reader")
