@@ -82,9 +82,8 @@ class HearingPipeline:
         judge: TurnJudge | None = None,
         again: bool = False,
     ) -> None:
-        """`serial`: the last one in use; the next onset gets the following one. `canceller`:
-        replaces the one that the settings name. `judge`: of the end of a turn; without one silence
-        alone decides. `again`: an earlier listener of this box has ended."""
+        """`serial`: the last in use. `canceller`: replaces the settings' one. `judge`: of the end
+        of a turn; without one silence decides. `again`: an earlier listener has ended."""
         self._settings = settings
         self._front_end = AudioFrontEnd(settings, canceller, again=again)
         self._recent = SampleBuffer(PAST_FRAMES)
