@@ -194,7 +194,9 @@ def status_of(status: BoxStatus) -> Event:
 
 
 def _at(index: int) -> float:
-    return round(index / RATE_HZ, 3)
+    """The time of a sample in seconds; finer than a millisecond, which the page rounds differences
+    of two times to."""
+    return round(index / RATE_HZ, 4)
 
 
 def _levels(message: SoundLevels) -> Event:

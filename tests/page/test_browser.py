@@ -61,7 +61,7 @@ def let_in(page: SupervisedPart, browser: Chromium) -> None:
 
 def talk(page: SupervisedPart) -> None:
     """An answer that the owner interrupts."""
-    now = 16 * round(time.monotonic() * 1000)  # whole ms: the page's times are rounded to them
+    now = round(time.monotonic() * 16_000)
     loud, quiet = (-12,) * 5, (-70,) * 5
     messages: tuple[Message, ...] = (
         StateChanged("speaking", 3, time.monotonic_ns()),

@@ -43,6 +43,14 @@ def test_an_interruption_becomes_onset_pause_and_verdict_with_its_probability() 
     }  # fmt: skip
 
 
+def test_the_time_to_silence_is_right_to_the_millisecond_wherever_the_onset_lies() -> None:
+    hours = 160_000_000  # a box that has run for 2.8 hours
+    for index in range(hours, hours + 64):
+        (onset,) = LiveModel().handle(Onset(7, index, speaking=True), 1.0)
+        (pause, *_) = LiveModel().handle(PlaybackPaused(3, 7, 8000, index + 480), 1.1)
+        assert round(1000 * (pause["t"] - onset["t"])) == 30
+
+
 def test_a_verdict_without_a_preceding_opinion_has_no_probability() -> None:
     model = LiveModel()
     model.handle(Onset(7, 0, speaking=True), 0.0)
