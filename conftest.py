@@ -12,4 +12,5 @@ pytest_plugins = [
     "tests.skips",
     "tests.tiers",
     "tests.lanes",
+    "tests.stuck",
 ]

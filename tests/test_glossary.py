@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
@@ -23,11 +20,10 @@ ROWS = [
 def classes() -> set[str]:
     """The names of all classes of the product and the lab."""
     return {
-        node.name
+        name
         for folder in ("appliance", "lab")
         for path in (ROOT / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
+        for name in re.findall(r"^ *class (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
 
 
@@ -45,7 +41,6 @@ def missing_classes(names: list[str]) -> list[str]:
     return [name for name in names if name not in classes()]
 
 
-@pytest.mark.long
 def test_every_file_and_class_of_the_terms_exists() -> None:
     assert missing_files(TERMS) == []
     assert missing_classes(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", TERMS)) == []

@@ -125,13 +125,13 @@ def test_no_module_has_a_catch_all_name() -> None:
     assert [str(path) for path in MODULES if {path.stem, path.parent.name} & catch_all_names] == []
 
 
-@pytest.mark.long
 def test_no_except_clause_silently_ignores_every_error() -> None:
     all_errors = {None, "Exception", "BaseException"}
     silent = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if re.search(r"^\s*pass\b", text := path.read_text(encoding="utf-8"), re.MULTILINE)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ExceptHandler) and isinstance(node.body[0], ast.Pass)
         if (ast.unparse(node.type) if node.type else None) in all_errors
     ]

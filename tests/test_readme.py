@@ -28,12 +28,6 @@ def figures() -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows(FIGURES.read_text("utf-8")) if len(row) == 7}
 
 
-@pytest.mark.long
-def test_the_tree_page_is_generated_from_the_modules() -> None:
-    assert tree.PAGE.read_text(encoding="utf-8") == tree.page(), "run: python -m scripts.reference"
-
-
-@pytest.mark.long
 def test_every_module_has_a_summary() -> None:
     files = [path for name in tree.PACKAGES for path in (ROOT / name).rglob("*.py")]
     assert [str(path) for path in files if path.read_text() and not tree.summary(path)] == []

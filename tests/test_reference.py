@@ -28,7 +28,6 @@ BY_LANGUAGE = {
 }  # fmt: skip
 
 
-@pytest.mark.long
 def test_every_page_is_up_to_date_with_the_sources() -> None:
     assert reference.outdated() == [], "run: python -m scripts.reference"
 

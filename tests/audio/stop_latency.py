@@ -30,7 +30,7 @@ HELD = RATE_HZ * 15 // 100
 def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
     """Pause a running answer `pauses` times at random moments. Returns the latencies.
 
-    A pause whose click was lost in a dropout of capture is left out.
+    A pause whose click was lost in a dropout of capture, or came in one of playback, is left out.
     """
     rng = np.random.default_rng(seed)
     stop = threading.Event()
@@ -46,7 +46,8 @@ def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
         if not rig.floor.held:
             continue  # the click was lost in a dropout of capture
         sound = np.abs(rig.track(click, click + HELD).astype(np.int32)) > AUDIBLE
-        latencies.append(1000 * (int(np.flatnonzero(sound)[-1]) + 1) / RATE_HZ)
+        if sound.any():  # else playback was in a dropout when the click came
+            latencies.append(1000 * (int(np.flatnonzero(sound)[-1]) + 1) / RATE_HZ)
         rig.floor.released = rig.floor.hold
     stop.set()
     thread.join()

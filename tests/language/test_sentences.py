@@ -35,7 +35,7 @@ def asked_in_sources() -> Iterator[tuple[str, str, set[str]]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
-            name = ast.unparse(node.func).rpartition(".")[2]
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             key = node.args[0]
             if name not in ("say", "_say", "list", "BoxSentence", "of"):
                 continue
