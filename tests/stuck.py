@@ -1,10 +1,10 @@
 """A pytest plugin: ends a process of tests that is stuck in C.
 
-A test that takes longer than its limit (`timeout` in pyproject.toml) fails by a signal, which Python
-handles. Code in C that never returns to Python, of the model or a sound card, does not handle it. So
-a thread of C prints where the process is, and ends it, STUCK_S after it was set; it is set anew every
-AGAIN_S at most, because to set it takes a switch of threads. pytest's `faulthandler_timeout` sets it
-for each test.
+A test that takes longer than its limit (`timeout` in pyproject.toml) is failed by a signal, which
+Python handles between two of its instructions: never, while code in C does not return. So a thread
+in C (faulthandler's) prints where the process is and ends it, STUCK_S after it was set. It is set
+again at most every AGAIN_S, since that waits for the old thread; pytest's `faulthandler_timeout`
+sets it for each test.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AGAIN_S = 50
 
 
 class Watchdog:
-    """Sets the thread of C at the start of a test; `stderr` is a descriptor that no test replaces."""
+    """Sets the thread before a test. `stderr`: a descriptor that pytest does not capture."""
 
     def __init__(self, stderr: int) -> None:
         self._stderr = stderr
@@ -43,5 +43,6 @@ class Watchdog:
 
 def pytest_configure(config: pytest.Config) -> None:
     capture = config.pluginmanager.get_plugin("capturemanager")
+    assert capture is not None
     with capture.global_and_fixture_disabled():
         config.pluginmanager.register(Watchdog(os.dup(2)), "stuck-watchdog")
