@@ -34,8 +34,9 @@ class MessagesOfText(Mapping[str, Pattern]):
     def __init__(self, text: str, name: str) -> None:
         """`name`: the file's name, for errors."""
         entries = list(_ENTRY.finditer(text))
+        self._text = text
         self._sources = {entry[1]: entry[2].strip() for entry in entries}
-        self._lines = {entry[1]: text.count("\n", 0, entry.start()) + 1 for entry in entries}
+        self._starts = {entry[1]: entry.start() for entry in entries}
         self._parsed: dict[str, Pattern] = {}
         self._name = name
 
@@ -57,7 +58,8 @@ class MessagesOfText(Mapping[str, Pattern]):
             return (" ".join(lines),)
         from appliance.language import fluent_file
 
-        return fluent_file.parse(f"{key} = {source}", self._name, self._lines[key])[key]
+        line = self._text.count("\n", 0, self._starts[key]) + 1
+        return fluent_file.parse(f"{key} = {source}", self._name, line)[key]
 
 
 class Catalogue:
