@@ -20,7 +20,7 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel
 from appliance.think.server_check import try_server
 from appliance.think.server_dialect import OFF
-from appliance.tools.table import TOOLS
+from appliance.tools.table import TOOLS, Tool, available
 from appliance.tools.tool_call_syntax import ToolCall
 from image.test import model_server
 from image.test.model_server import GEMMA_TEMPLATE, POCKET, running
@@ -84,11 +84,11 @@ def settings(url: str, **changes: Any) -> Settings:
 
 
 def ask(
-    url: str, *clips: SpeechClip, text: str = "", **changes: Any
+    url: str, *clips: SpeechClip, text: str = "", tools: tuple[Tool, ...] = TOOLS, **changes: Any
 ) -> tuple[list[Any], RemoteModel]:
     """The pieces of the answer, and the model that gave it."""
     thinking: ThinkingSettings = settings(url, **changes).thinking
-    model = RemoteModel(thinking, TOOLS)
+    model = RemoteModel(thinking, tools)
     history = History()
     history.add_turn(1, clips, text)
     try:
@@ -118,6 +118,10 @@ def test_a_call_of_a_tool_arrives_as_one(server: str) -> None:
 
 
 def test_a_whole_thinker_process_answers_from_the_server(server: str, tmp_path: Path) -> None:
+    """Without the tool `home`, which a box without a broker does not have, the pocket model leaves
+    a long answer after some sentences, on some processors. So its first sentence shows that it
+    understood, and the same request without the process shows that the process loses no word."""
+    alone, _ = ask(server, spoken(MOON), tools=available(settings(server)))
     remote = {"url": server, "model": "pocket"}
     with Rig(tmp_path, remote=remote, temperature=0, instruction="") as rig:
         rig.until(lambda: rig.told(ThinkerReady), WITHIN_S)
@@ -126,7 +130,9 @@ def test_a_whole_thinker_process_answers_from_the_server(server: str, tmp_path: 
             rig.think(turn, turn)
             end = rig.end_of(turn, WITHIN_S)
             assert (end.reason, end.problem) == ("complete", "")
-            assert rig.text_of(turn).split() == grammar.answers()[name].split()
+            first = grammar.answers()[name].partition(". ")[0]
+            assert rig.text_of(turn).startswith(first)
+        assert rig.text_of(1).split() == words(alone).split()
 
 
 def test_a_check_finds_a_server_that_takes_sound(server: str) -> None:
@@ -181,12 +187,12 @@ def test_one_that_thinks_whatever_it_is_told_is_named(folder: Path) -> None:
         assert (found.verdict, "thinks" in found.sentence) == ("problem", True)
 
 
-def test_a_server_without_ears_is_named_and_what_to_do(folder: Path) -> None:
+def test_a_server_without_audio_input_is_named_with_a_remedy(folder: Path) -> None:
     with running(folder) as url:
         with pytest.raises(RemoteError, match="audio input is not supported") as caught:
             ask(url, spoken(MOON))
         assert "--mmproj" in caught.value.remedy
-        assert caught.value.aloud == "My model server takes no sound. It needs another model."
+        assert caught.value.aloud == "server-without-audio"
         assert words(ask(url, text="tell me a joke")[0])  # typed text still works
         assert try_server(settings(url)).verdict == "problem"
 
