@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import certifi
 import msgspec
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel, read_key
 from appliance.tools.table import TOOLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
+from tests.certificates import Authority
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 
@@ -309,3 +312,23 @@ def test_a_late_interruption_does_not_affect_the_next_answer(server: Server) -> 
     with pytest.raises(AnswerAbandoned):
         list(model.answer(history, AnswerMetrics()))
     model.close()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("known", [True, False])
+def test_over_https_only_a_server_with_a_known_authority_gets_a_request(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, known: bool
+) -> None:
+    authority = Authority(tmp_path)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*authority.issue("localhost"))
+    server.http.socket = context.wrap_socket(server.http.socket, server_side=True)
+    server.reply = stream(chunk("Yes."))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate if known else certifi.where()))
+    url = f"https://localhost:{server.http.server_port}/v1"
+    if known:
+        assert pieces_of(url)[0] == ["Yes."]
+    else:
+        with pytest.raises(RemoteError):
+            pieces_of(url)
+    assert len(server.headers) == known
