@@ -9,6 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 pytest_plugins = [
     "tests.garbage",
     "tests.programs",
+    "tests.in_memory",
     "tests.skips",
     "tests.tiers",
     "tests.lanes",

@@ -107,9 +107,14 @@ class Guard:
 _GUARD = pytest.StashKey[Guard]()
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def runs_boxes(config: pytest.Config) -> bool:
+    """Whether this run is one of `image/test`."""
     places = [Path(config.invocation_params.dir, arg.partition("::")[0]) for arg in config.args]
-    boxes = any(place.resolve().is_relative_to(ROOT / "image") for place in places)
+    return any(place.resolve().is_relative_to(ROOT / "image") for place in places)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    boxes = runs_boxes(config)
     guard = Guard(("setup", "boxes", "image") if boxes else ("setup", "test"))
     config.stash[_GUARD] = guard
     if not boxes:
