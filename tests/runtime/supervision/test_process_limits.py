@@ -59,16 +59,19 @@ def kib(word):
     line = next(l for l in Path("/proc/self/status").read_text().splitlines() if l.startswith(word))
     return int(line.split()[1])
 
+def mapped_kib():
+    return kib("RssFile:") + kib("RssShmem:")  # the latter: of files in memory
+
 reserved = mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 said = lock_memory()
 before = kib("RssAnon:")
 reserved[: 32 << 20] = bytes(32 << 20)
 with open(sys.argv[1], "rb") as file:
     mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
-files = kib("RssFile:")
+files = mapped_kib()
 read_mapped_files()
 print(json.dumps({"said": said, "locked": kib("VmLck:"), "before": before,
-                  "touched": kib("RssAnon:") - before, "file": kib("RssFile:") - files}))
+                  "touched": kib("RssAnon:") - before, "file": mapped_kib() - files}))
 """
 
 
