@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.imports import statements
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/architecture/layers.md").read_text(encoding="utf-8")
 LAYER = {
@@ -26,10 +28,10 @@ FILES = {
 
 def imported(path: Path) -> Iterator[str]:
     """The modules that a file imports anywhere; modules of the product by their full names."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             for alias in node.names:
                 full_name = f"{node.module}.{alias.name}"
                 yield full_name if full_name in FILES else node.module
@@ -54,7 +56,6 @@ def test_every_folder_has_a_layer_and_every_layer_a_folder() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(LAYER))
-@pytest.mark.long
 def test_a_folder_imports_only_from_lower_layers(name: str) -> None:
     wrong = [
         f"{module} imports {other}"

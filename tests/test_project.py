@@ -17,6 +17,7 @@ import pytest
 from appliance import __version__
 from scripts import licences
 from tests import mirrors, skips
+from tests.imports import statements
 
 ROOT = Path(__file__).parents[1]
 APPLIANCE = ROOT / "appliance"
@@ -74,10 +75,10 @@ LONG_TESTS = {"tests/system/test_fallback.py", "tests/system/test_units.py"}  # 
 def imports(path: Path) -> frozenset[str]:
     """The top-level names of all packages that a file imports anywhere."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(path):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif node.module and not node.level:
             names.add(node.module.split(".")[0])
     return frozenset(names)
 
@@ -97,7 +98,6 @@ def tracked() -> Iterator[Path]:
 
 # ── the source ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("package", FOREIGN)
-@pytest.mark.long
 def test_a_third_party_package_is_imported_only_where_its_row_allows(package: str) -> None:
     users = [path.relative_to(ROOT) for path in MODULES if package in imports(path)]
     strays = [
