@@ -61,7 +61,7 @@ def _in_use(failed: Collection[str]) -> Finding:
     failed_streams = sorted({"capture", "playback"}.intersection(failed))
     if failed_streams:
         remedy = "`journalctl -u interlude` says why."
-        keys = {"capture": "page-find-card-deaf", "playback": "page-find-card-dumb"}
+        keys = {"capture": "page-find-card-no-capture", "playback": "page-find-card-no-playback"}
         key = keys[failed_streams[0]] if len(failed_streams) == 1 else "page-find-card-gone"
         sentence = f"The box runs without {' and '.join(failed_streams)}."
         return problem("sound card", sentence, remedy, ShownAs.of(key))

@@ -29,7 +29,7 @@ LABELS = Path("/run/labels")
 DATA = Path("/run/data")
 MARK_AT = 1 << 20  # between the table and the first partition
 MARK = b"step: "
-STEPS = ("a release is kept", "a sick release is taken back", "a system is written",
+STEPS = ("a release is kept", "a failing release is rolled back", "a system is written",
          "a system is kept")  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def main(folder: Path) -> None:
         installer.install(folder / "good.release")
         mark(STEPS[0])
         try:
-            installer.install(folder / "sick.release")
+            installer.install(folder / "failing.release")
         except HealthCheckFailed:
             mark(STEPS[1])
         updater = SystemUpdater(

@@ -79,7 +79,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     store = ReleaseStore(tree / "opt/interlude", folder / "run")
     ReleaseInstaller(store, PaperBox(store), shop.signers).install(shop.make(OLD, files=8))
     shutil.copy(shop.make(NEW, files=8), folder / "good.release")
-    shutil.copy(shop.make("0.3.0", "crashes", files=8), folder / "sick.release")
+    shutil.copy(shop.make("0.3.0", "crashes", files=8), folder / "failing.release")
     shutil.copy(systems.make(NEW).archive, folder / "new.system")
     shutil.copy(shop.signers, folder / "allowed_signers")
     first = systems.make(OLD)

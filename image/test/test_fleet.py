@@ -65,12 +65,12 @@ def test_a_good_release_reaches_every_box(fleet: Fleet) -> None:
 @pytest.mark.parametrize(
     ("version", "kind", "why"),
     [
-        ("0.3.0", "sick", "speaker failed again and again"),
+        ("0.3.0", "failing", "speaker failed again and again"),
         ("0.3.1", "crashes", "failed its health check"),
         ("0.3.2", "unfit", "no module named soxr"),
     ],
 )
-def test_a_sick_release_stops_at_the_first_box_and_is_taken_back(
+def test_a_failing_release_stops_at_the_first_box_and_is_rolled_back(
     fleet: Fleet, version: str, kind: str, why: str
 ) -> None:
     played = fleet.update(fleet.release(version, kind))

@@ -78,11 +78,11 @@ def test_a_good_system_reaches_every_box(fleet: Fleet, systems: Foundry) -> None
 @pytest.mark.parametrize(
     ("version", "kind", "why"),
     [
-        ("1.2.0", "sick", "speaker failed again and again"),
+        ("1.2.0", "failing", "speaker failed again and again"),
         ("1.2.1", "crashes", "failed its health check"),
     ],
 )
-def test_a_sick_system_stops_at_the_first_box_and_is_left(
+def test_a_failing_system_stops_at_the_first_box_and_is_left(
     fleet: Fleet, systems: Foundry, version: str, kind: str, why: str
 ) -> None:
     first = pis(fleet)[0]

@@ -66,7 +66,7 @@ def test_a_good_system_is_kept_and_the_next_goes_into_the_first_slot(at: Bench) 
     assert "No errors detected" in disk.tell("sfdisk", "--verify", str(at.folder / "card.img"))
 
 
-def test_a_sick_system_is_left(at: Bench) -> None:
+def test_a_failing_system_is_left(at: Bench) -> None:
     at.machine.kinds["0.2.0"] = "crashes"
     at.updater().install(at.archive("0.2.0"))
     at.machine.power(TRYBOOT)

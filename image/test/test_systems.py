@@ -29,7 +29,7 @@ from image.test.prepared import HARDWARE, prepared
 
 pytestmark = pytest.mark.timeout(14_400)  # five starts and two installations, emulated
 LIMIT_S = 3600.0  # host time, for each of them
-GOOD, SICK = "0.2.0", "0.3.0"
+GOOD, FAILING = "0.2.0", "0.3.0"
 _SUPER = 1024  # of erofs: linux/fs/erofs/erofs_fs.h; 12: log2 of a block, 36: blocks
 STARTS = b'exec "$kept/bin/interlude" run'  # system/usr/lib/interlude/start
 SEED = "hostname: kitchen\ntimezone: Europe/Berlin\n"
@@ -59,7 +59,7 @@ class Story:
     zone: str = ""
     left_of_seed: str = ""
     data_mib: int = 0
-    rotten_console: str = ""
+    corrupt_console: str = ""
     no_start: str = ""
 
 
@@ -88,8 +88,8 @@ def systems(card: Card, key: Path, into: Path) -> None:
     own = part(card, "system_a", blocks << head[12])
     boot = into / "boot.fat"
     boot.write_bytes(part(card, "boot_a"))
-    sick = b"exit 3".ljust(len(STARTS))
-    for version, more in ((GOOD, {}), (SICK, {STARTS: sick})):
+    failing = b"exit 3".ljust(len(STARTS))
+    for version, more in ((GOOD, {}), (FAILING, {STARTS: failing})):
         made = own
         for old, new in {_says(__version__): _says(version), **more}.items():
             assert len(old) == len(new)
@@ -156,24 +156,24 @@ def tell(machine: Machine) -> Story:
     note("the trial of a good one", ENDED)
 
     # As the update button does: the requester has no rights, the box's own service has few.
-    archive = f"interlude-{SICK}-{MACHINE}.system"
+    archive = f"interlude-{FAILING}-{MACHINE}.system"
     incoming = "/var/lib/interlude-incoming"
     machine.tell("mount -o ro /dev/vda /mnt")
     machine.tell(f"runuser -u interlude -- sh -c 'cp /mnt/{archive} "
                  f"{incoming}/ && printf {archive} >{incoming}/wanted-system'")  # fmt: skip
-    story.told["asked for a sick one"] = machine.goes_down(LIMIT_S)
-    machine.start(story.told["asked for a sick one"])
-    story.told["sick"] = machine.goes_down(LIMIT_S)
-    machine.start(story.told["sick"])
-    note("after a sick one", f"{READY} && {ENDED}")
+    story.told["asked for a failing one"] = machine.goes_down(LIMIT_S)
+    machine.start(story.told["asked for a failing one"])
+    story.told["failing"] = machine.goes_down(LIMIT_S)
+    machine.start(story.told["failing"])
+    note("after a failing one", f"{READY} && {ENDED}")
     machine.ssh("systemctl poweroff")
     machine.ends(LIMIT_S)
 
     whole = part(machine.card, "system_a", 1 << 20)
     machine.card.put_bytes("system_a", bytes(len(whole)))
     machine.start(TRYBOOT)
-    story.told["rotten"] = machine.goes_down(LIMIT_S)
-    story.rotten_console = machine.console
+    story.told["corrupt"] = machine.goes_down(LIMIT_S)
+    story.corrupt_console = machine.console
     machine.card.put_bytes("system_a", whole)
 
     for name in ("boot_a", "system_b"):
@@ -183,7 +183,7 @@ def tell(machine: Machine) -> Story:
     except NoStart as error:
         story.no_start = str(error)
     machine.start()
-    note("the kept system rotten", "true")
+    note("the kept system corrupt", "true")
     return story
 
 
@@ -202,24 +202,24 @@ def test_a_good_system_is_tried_once_and_kept(story: Story) -> None:
     assert story.seen["the trial of a good one"] == Seen("b", "yes", GOOD, "", "b")
 
 
-def test_a_sick_system_that_was_asked_for_takes_itself_back(story: Story) -> None:
-    assert story.told["asked for a sick one"] == TRYBOOT
-    assert story.told["sick"] == ""
-    after = story.seen["after a sick one"]
+def test_a_failing_system_that_was_requested_is_rolled_back(story: Story) -> None:
+    assert story.told["asked for a failing one"] == TRYBOOT
+    assert story.told["failing"] == ""
+    after = story.seen["after a failing one"]
     assert (after.slot, after.trial, after.version, after.next) == ("b", "no", GOOD, "b")
-    assert "sick" in after.problem
+    assert "failed its health check" in after.problem
 
 
-def test_a_rotten_system_ends_its_trial_before_it_starts(story: Story) -> None:
-    assert "system_a cannot be used; restarting" in story.rotten_console
-    assert story.told["rotten"] == ""
+def test_a_corrupt_system_ends_its_trial_before_it_starts(story: Story) -> None:
+    assert "system_a cannot be used; restarting" in story.corrupt_console
+    assert story.told["corrupt"] == ""
 
 
 def test_a_slot_without_boot_files_is_no_start(story: Story) -> None:
     assert "partition 2 has no" in story.no_start
 
 
-def test_where_the_kept_system_rotted_the_other_stands_in(story: Story) -> None:
+def test_where_the_kept_system_is_corrupt_the_other_one_starts(story: Story) -> None:
     """Only kernel and initramfs of the selected slot are left; ssh works, and status says why."""
-    seen = story.seen["the kept system rotten"]
-    assert (seen.slot, seen.trial, seen.version, seen.next) == ("a", "no", SICK, "b")
+    seen = story.seen["the kept system corrupt"]
+    assert (seen.slot, seen.trial, seen.version, seen.next) == ("a", "no", FAILING, "b")

@@ -53,7 +53,7 @@ if kind == "hangs":
 while True:
     talks = pathlib.Path("/var/lib/interlude/talks").exists()
     status = {"version": version, "pid": os.getpid(), "state": "speaking" if talks else "idle",
-              "ready": True, "healthy": True, "failed": ["speaker"] if kind == "sick" else []}
+              "ready": True, "healthy": True, "failed": ["speaker"] if kind == "failing" else []}
     fresh = folder / "status.new"
     fresh.write_text(json.dumps(status))
     fresh.chmod(0o644)
@@ -75,7 +75,7 @@ def make(
     more: Mapping[str, bytes] | None = None,
     needed: tuple[str, ...] = NEEDED,
 ) -> Path:
-    """Make a release of that version. Kinds: good, sick, crashes, hangs, unfit.
+    """Make a release of that version. Kinds: good, failing, crashes, hangs, unfit.
 
     packages  folder with the needed packages, if not this Python's
     more      files that are added or replaced; below bin they are executable

@@ -24,7 +24,7 @@ from tests.update.release.workshop import Bench, bench
 
 pytestmark = pytest.mark.process  # releases are signed and run through a health check
 
-NEW, SICK = "0.3.0", "0.4.0"
+NEW, FAILING = "0.3.0", "0.4.0"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def at(tmp_path: Path, desk: Desk) -> Bench:
     made = bench(tmp_path)
     made.installer().install(made.shop.make("0.2.0"))
     desk.box.places.incoming.mkdir()
-    for version, kind in ((NEW, "good"), (SICK, "crashes")):
+    for version, kind in ((NEW, "good"), (FAILING, "crashes")):
         shutil.copy(made.shop.make(version, kind), desk.box.places.incoming)
     desk.pair()
     return made
@@ -52,7 +52,7 @@ def as_root(at: Bench, desk: Desk) -> bool:
 
 def test_a_requested_release_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
     page = desk.text("/own/software")
-    assert all(words in page for words in (__version__, NEW, SICK, "Ready to install"))
+    assert all(words in page for words in (__version__, NEW, FAILING, "Ready to install"))
     form = {"file": file_of(desk, NEW), "token": desk.token}
     assert desk.post("/own/software/install", form).status == 303
     assert "It is requested" in desk.text("/own/software")
@@ -64,11 +64,11 @@ def test_a_requested_release_is_installed_and_its_outcome_shown(at: Bench, desk:
 
 
 def test_a_failed_release_is_reported_and_the_previous_one_runs(at: Bench, desk: Desk) -> None:
-    desk.post("/own/software/install", {"file": file_of(desk, SICK), "token": desk.token})
+    desk.post("/own/software/install", {"file": file_of(desk, FAILING), "token": desk.token})
     with pytest.raises(HealthCheckFailed):
         as_root(at, desk)
     page = desk.text("/own/software")
-    assert f"{SICK} was not installed" in page
+    assert f"{FAILING} was not installed" in page
     assert "back on 0.2.0" in page
     assert at.store.kept() == "0.2.0"
 
@@ -105,7 +105,7 @@ def test_only_a_release_in_the_incoming_folder_can_be_requested(
 
 def test_during_an_installation_no_other_can_be_requested(at: Bench, desk: Desk) -> None:
     at.store.trial_folder.mkdir(exist_ok=True)
-    going = InstallProgress(SICK, "unpack", 0.42)
+    going = InstallProgress(FAILING, "unpack", 0.42)
     (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
     page = desk.text("/own/software")
     for words in ('value="42"', "Writes it to the card", "disabled", "refresh"):
@@ -120,7 +120,7 @@ def test_during_an_installation_no_other_can_be_requested(at: Bench, desk: Desk)
 @pytest.mark.parametrize("step", ["", "look", "wait for silence", "a step of a later version"])
 def test_every_installation_step_can_be_shown(at: Bench, desk: Desk, step: str) -> None:
     at.store.trial_folder.mkdir(exist_ok=True)
-    going = InstallProgress(SICK, step, 0.5)
+    going = InstallProgress(FAILING, step, 0.5)
     (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
     assert desk.get("/own/software").status == 200
 

@@ -74,8 +74,8 @@ def test_the_result_of_an_unhealthy_release_can_be_read(at: Bench, incoming: Pat
 def test_the_result_of_the_last_installation_is_not_shown_during_the_next_one(
     at: Bench, incoming: Path
 ) -> None:
-    sick, good = offers(at.store, incoming)
-    request_install(sick)
+    failing, good = offers(at.store, incoming)
+    request_install(failing)
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
     seen: list[InstallProgress] = []

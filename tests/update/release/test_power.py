@@ -113,10 +113,10 @@ def test_an_unhealthy_release_killed_during_its_trial_does_not_survive_a_power_c
     at: Bench,
 ) -> None:
     at.installer().install(at.shop.make("0.1.0"))
-    sick = at.shop.make("0.2.0", "crashes")
+    failing = at.shop.make("0.2.0", "crashes")
     outcomes = set()
     for after in range(1, 60):
-        if not killed(at, sick, after):
+        if not killed(at, failing, after):
             break
         shutil.rmtree(at.store.trial_folder, ignore_errors=True)
         outcomes.add(starts(at))

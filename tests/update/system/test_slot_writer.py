@@ -23,7 +23,7 @@ def test_a_damaged_boot_partition_gets_no_trial(at: Bench) -> None:
 
 
 def test_a_card_that_does_not_keep_its_writes_is_detected_before_the_trial(at: Bench) -> None:
-    at.card.liar = "system_b"
+    at.card.lossy = "system_b"
     with pytest.raises(StorageError, match="did not keep"):
         at.updater().install(at.archive("0.2.0"))
     assert at.machine.asked == []

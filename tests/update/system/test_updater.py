@@ -169,7 +169,7 @@ def test_a_slot_that_is_damaged_after_the_installation_is_abandoned(at: Bench) -
 
 def test_a_trial_whose_commit_the_card_does_not_keep_is_abandoned(at: Bench) -> None:
     tried(at, "0.2.0")
-    at.card.liar = "bootconfig"
+    at.card.lossy = "bootconfig"
     with pytest.raises(StorageError, match="did not keep"):
         at.updater().settle_trial()
     assert at.machine.asked == [""]

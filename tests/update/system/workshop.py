@@ -44,8 +44,8 @@ class Written:
 
 
 class NotedPart(FileBlockDevice):
-    """Records the writes of a partition. If the card names it as `liar`, only its first bytes are
-    kept."""
+    """Records the writes of a partition. If it is the card's `lossy` one, only its first bytes are
+    kept, though every write succeeds."""
 
     def __init__(self, fd: int, name: str, size: int, card: PaperCard) -> None:
         super().__init__(fd, name, 0, size)
@@ -54,7 +54,7 @@ class NotedPart(FileBlockDevice):
     def write(self, at: int, data: bytes) -> None:
         for begin in range(0, len(data), PIECE):  # a real card may split a large write, too
             piece = data[begin : begin + PIECE]
-            if not (self._card.liar == self.name and at + len(data) > 4096):
+            if not (self._card.lossy == self.name and at + len(data) > 4096):
                 super().write(at + begin, piece)
             self._card.notes.append(Written(self.name, at + begin, piece))
             self._card.changed()
@@ -69,7 +69,7 @@ class PaperCard:
 
     folder: Path
     notes: list[Written] = field(default_factory=list)
-    liar: str = ""
+    lossy: str = ""
     changed: Callable[[], None] = lambda: None
 
     def place(self, name: str) -> Path:
