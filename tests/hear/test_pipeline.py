@@ -297,6 +297,7 @@ def test_degenerate_input_causes_few_onsets_and_speech_is_detected_afterwards(
 
 
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
+@pytest.mark.long
 def test_kitchen_noise_starts_no_utterance(settings: HearingSettings) -> None:
     kitchen = recording(RECORDINGS / "noise" / "kitchen.flac")[: 20 * 16_000]
     result = run(HearingPipeline(settings), np.zeros(len(kitchen)), noise=kitchen, noise_db=-50)

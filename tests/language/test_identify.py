@@ -37,6 +37,7 @@ def test_95_percent_of_short_sentences_are_identified_and_none_wrongly(
 
 
 @pytest.mark.parametrize("text", ["", "42.", "Okay.", "Ja.", "Done.", "Berlin.", "…", "\U0001f600"])
+@pytest.mark.long
 def test_a_text_too_short_to_identify_is_not_guessed(
     identifier: LanguageIdentifier, text: str
 ) -> None:
@@ -65,6 +66,7 @@ def test_with_a_single_language_no_model_is_loaded() -> None:
     assert single.identify("This is surely English.") == ""
 
 
+@pytest.mark.long
 def test_norwegian_has_one_name(identifier: LanguageIdentifier) -> None:
     assert identifier.identify("Jeg vet ikke hva klokka er akkurat nå.") == "nb"
 

@@ -87,10 +87,12 @@ def test_the_scan_of_the_source_finds_calls() -> None:
     assert len({key for _, key, _ in calls()}) > 60
 
 
+@pytest.mark.long
 def test_every_key_used_in_the_source_exists_in_english() -> None:
     assert [(place, key) for place, key, _ in calls() if key not in ENGLISH.messages] == []
 
 
+@pytest.mark.long
 def test_every_call_passes_the_values_that_the_english_sentence_names() -> None:
     wrong = [
         (place, key, sorted(needed(ENGLISH, key) - given))
@@ -144,6 +146,7 @@ def test_a_translation_names_the_same_values_as_english(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.long
 def test_sentences_with_other_values_than_english_get_the_values_they_name(language: str) -> None:
     words = catalogue(language)
     wrong = [

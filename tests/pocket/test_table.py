@@ -68,6 +68,7 @@ def test_every_word_of_an_answer_is_one_token(vocabulary: Vocabulary) -> None:
     "text",
     ["Tell me about the moon.", "wait, 12 häß!", "a\nb\n\nc", "日本", "", "<|turn>user\nhi<turn|>"],
 )
+@pytest.mark.long
 def test_any_text_is_encoded_without_loss(vocabulary: Vocabulary, text: str) -> None:
     ids = vocabulary.encode(text)
     raw = b"".join(
@@ -102,6 +103,7 @@ def test_a_timer_call_has_the_requested_minutes() -> None:
         assert f"{{minutes:{minutes}}}" in grammar.answers()[f"timer_{minutes}"]
 
 
+@pytest.mark.long
 def test_the_marks_of_a_call_are_single_visible_tokens(vocabulary: Vocabulary) -> None:
     for mark in ("<|tool_call>", "<tool_call|>", '<|"|>'):
         (token,) = vocabulary.encode(mark)

@@ -26,6 +26,7 @@ def test_with_silence_alone_a_turn_ends_after_end_ms(heard: list[HeardTurn]) -> 
         assert 1450 < waited_ms < 1900
 
 
+@pytest.mark.long
 def test_a_slower_network_ends_a_turn_later_and_a_too_slow_one_has_no_effect(
     heard: list[HeardTurn],
 ) -> None:

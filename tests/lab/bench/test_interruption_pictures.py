@@ -21,6 +21,7 @@ def test_every_picture_and_the_combined_one_are_drawn(
     assert str(tmp_path) in note
 
 
+@pytest.mark.long
 def test_without_figures_there_is_no_picture(tmp_path: Path) -> None:
     from lab.bench import interruption_pictures as pictures
 
