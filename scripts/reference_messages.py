@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from appliance.messages.routes import ROUTES
-from scripts.tree import first_sentence
+from scripts.tree import first_sentence, summary
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "appliance/messages"
@@ -52,8 +52,7 @@ def page() -> str:
         rows = messages(path)
         if not rows:
             continue
-        head = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        lines += ["", f"## {path.name}", "", f"[{first_sentence(head)}]({_link(path)})", ""]
+        lines += ["", f"## {path.name}", "", f"[{summary(path)}]({_link(path)})", ""]
         lines += ["| message | | fields |", "|---|---|---|"]
         for row in rows:
             fields = "<br>".join(f"`{field}`" for field in row.fields)

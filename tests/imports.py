@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import re
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from pathlib import Path
 _STATEMENT = re.compile(r"^[ \t]*((?:from [\w.]+ )?import (?:\([^)]*\)|[^\n(#;]+))", re.MULTILINE)
 
 
-@functools.cache
 def statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
     """Every import statement of a file, in functions and in the text of programs, too."""
     text = "\n".join(_STATEMENT.findall(path.read_text(encoding="utf-8")))

@@ -31,12 +31,15 @@ class Watchdog:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         limit = item.get_closest_marker("timeout")
         if limit is not None and limit.args[0] > STUCK_S - AGAIN_S:  # a machine that is emulated
-            self.pytest_sessionfinish()
+            self._cancel()
         elif time.monotonic() - self._set_s > AGAIN_S:
             faulthandler.dump_traceback_later(STUCK_S, exit=True, file=self._stderr)
             self._set_s = time.monotonic()
 
     def pytest_sessionfinish(self) -> None:
+        self._cancel()
+
+    def _cancel(self) -> None:
         faulthandler.cancel_dump_traceback_later()
         self._set_s = -math.inf
 

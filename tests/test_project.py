@@ -130,7 +130,7 @@ def test_no_except_clause_silently_ignores_every_error() -> None:
     silent = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in MODULES
-        if re.search(r"^\s*pass\b", text := path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(r"\bpass\b", text := path.read_text(encoding="utf-8"))
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ExceptHandler) and isinstance(node.body[0], ast.Pass)
         if (ast.unparse(node.type) if node.type else None) in all_errors

@@ -33,32 +33,30 @@ class MessagesOfText(Mapping[str, Pattern]):
 
     def __init__(self, text: str, name: str) -> None:
         """`name`: the file's name, for errors."""
-        entries = list(_ENTRY.finditer(text))
-        self._text = text
-        self._sources = {entry[1]: entry[2].strip() for entry in entries}
-        self._starts = {entry[1]: entry.start() for entry in entries}
+        self._entries = {entry[1]: entry for entry in _ENTRY.finditer(text)}
         self._parsed: dict[str, Pattern] = {}
         self._name = name
 
     def __getitem__(self, key: str) -> Pattern:
         """The pattern of `key`. Raises KeyError, and CatalogueError if it cannot be parsed."""
         if key not in self._parsed:
-            self._parsed[key] = self._parse(key, self._sources[key])
+            self._parsed[key] = self._parse(self._entries[key])
         return self._parsed[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._sources)
+        return len(self._entries)
 
-    def _parse(self, key: str, source: str) -> Pattern:
+    def _parse(self, entry: re.Match[str]) -> Pattern:
+        key, source = entry[1], entry[2].strip()
         lines = [line.strip() for line in source.split("\n")]
         if source and not any("{" in line or "}" in line or line[:1] == "." for line in lines):
             return (" ".join(lines),)
         from appliance.language import fluent_file
 
-        line = self._text.count("\n", 0, self._starts[key]) + 1
+        line = entry.string.count("\n", 0, entry.start()) + 1
         return fluent_file.parse(f"{key} = {source}", self._name, line)[key]
 
 

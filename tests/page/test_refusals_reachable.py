@@ -69,8 +69,9 @@ def keys_of_errors() -> frozenset[str]:
     """The page's sentences that the calls of ShownAs.of in all sources name."""
     named = set[str]()
     for file in ROOT.rglob("*.py"):
-        text = file.read_text(encoding="utf-8")
-        for call in calls(file) if "ShownAs.of(" in text else ():
+        if "ShownAs" not in file.read_text(encoding="utf-8"):  # quicker than parsing it
+            continue
+        for call in calls(file):
             if ast.unparse(call.func) == "ShownAs.of" and call.args:
                 for one in ast.walk(call.args[0]):
                     if isinstance(one, ast.Constant) and isinstance(one.value, str):
