@@ -4,7 +4,7 @@ which was not trained on the voice. In: samples at 16 kHz. Out: recognised words
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pocketsphinx import Decoder
 
@@ -23,10 +23,11 @@ class AlignedWord(NamedTuple):
 
 
 class VoiceJudge:
-    """A loaded recogniser, for free recognition and for the alignment of a known text."""
+    """A loaded recogniser, for free recognition and for the alignment of a known text. `search`:
+    options of its search; without any it is the most thorough, which the figures are of."""
 
-    def __init__(self) -> None:
-        self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")
+    def __init__(self, **search: Any) -> None:
+        self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL", **search)
 
     def knows(self, word: str) -> bool:
         return self._decoder.lookup_word(word) is not None
