@@ -6,7 +6,7 @@ would take their time (llama.cpp's barriers do that).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import onnxruntime
@@ -15,10 +15,15 @@ from appliance.errors import ModelError
 
 
 def open_session(
-    model: Path, what: str, threads: int = 1, also: Sequence[str] = ()
+    model: Path,
+    what: str,
+    threads: int = 1,
+    also: Sequence[str] = (),
+    sizes: Mapping[str, int] | None = None,
 ) -> onnxruntime.InferenceSession:
     """Open the network in the file `model`. `what`: its name in an error message. `also`: inner
-    values of the graph that become additional outputs, after its own. Raises ModelError."""
+    values of the graph that become additional outputs, after its own. `sizes`: of dimensions that
+    the graph leaves open; every run has them, so branches for others go. Raises ModelError."""
     if not model.is_file():
         raise ModelError(f"{model}: {what} is missing.", "Install the package again.")
     options = onnxruntime.SessionOptions()
@@ -26,6 +31,8 @@ def open_session(
     options.log_severity_level = 3  # errors only
     options.enable_cpu_mem_arena = False  # the arena only ever grows
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    for name, size in (sizes or {}).items():
+        options.add_free_dimension_override_by_name(name, size)
     source = model.read_bytes() + with_outputs(also) if also else str(model)
     try:
         return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])

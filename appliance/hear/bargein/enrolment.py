@@ -23,7 +23,7 @@ from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.enrolling import TakeFault
-from appliance.messages.hearing import Judgement
+from appliance.messages.hearing import Judgement, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import HearingSettings
 
@@ -133,9 +133,9 @@ def score(
         sound = _padded(take.samples, gain_db, noise_db)
         silence = np.zeros(BLOCK_FRAMES, np.int16)
         for at in range(0, len(sound) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
-            hearing.process(sound[at : at + BLOCK_FRAMES], silence, at)
-            if collector.segments > 1:
-                break
+            events = hearing.process(sound[at : at + BLOCK_FRAMES], silence, at)
+            if any(isinstance(event, Verdict) for event in events):
+                break  # the first segment is over: a third of the sound needs no processing
         outputs += collector.answers
     if not outputs:
         raise _unusable(take, "no-word", "no word was heard in it.", "Speak a little louder.")
@@ -145,11 +145,10 @@ def score(
 
 
 class _OutputCollector:
-    """A classifier that collects the network's outputs for the first segment and never decides."""
+    """A classifier that collects the network's outputs for a segment and never decides."""
 
     def __init__(self, network: VerdictNetwork) -> None:
         self._classifier = NetworkClassifier(network)
-        self.segments = 0
         self.answers: list[tuple[adaptation.Floats, adaptation.Floats]] = []
         self._blocks = 0
 
@@ -158,7 +157,6 @@ class _OutputCollector:
         return IN_RULES
 
     def start(self, past: Samples) -> None:
-        self.segments += 1
         self._blocks = 0
         self._classifier.start(past)
 
@@ -169,7 +167,7 @@ class _OutputCollector:
     def probabilities(self) -> ClassProbabilities:
         answer = self._classifier.newest_output()
         late = self._blocks * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
-        if answer is not None and late and self.segments == 1:
+        if answer is not None and late:
             self.answers.append((answer.log_odds, answer.embedding))
         return ClassProbabilities(0.4, 0.3, 0.3)
 

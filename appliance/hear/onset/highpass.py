@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -35,8 +36,10 @@ class HighPass:
         return out[: self._frames]
 
 
+@functools.cache
 def _block_matrix(corner_hz: float, order: int, rate_hz: int, frames: int) -> Floats:
-    """[y; state after] = matrix @ [x; state before], found by filtering the unit vectors."""
+    """[y; state after] = matrix @ [x; state before], found by filtering the unit vectors.
+    Computed once per process: an enrolment creates a pipeline for each recording."""
     signal = np.eye(frames, frames + order)
     states = []
     for section, q in enumerate(_BUTTERWORTH_Q[order]):
@@ -48,7 +51,9 @@ def _block_matrix(corner_hz: float, order: int, rate_hz: int, frames: int) -> Fl
             first, second = b1 * x - a1 * y + second, b2 * x - a2 * y
             signal[i] = y
         states += [first, second]
-    return np.concatenate([signal, states])
+    matrix = np.concatenate([signal, states])
+    matrix.flags.writeable = False  # all filters of one corner share it
+    return matrix
 
 
 def _section(

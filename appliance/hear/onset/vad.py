@@ -22,6 +22,9 @@ HOP_FRAMES = 256  # two interleaved networks: 29 ms median to onset against 36 m
 _SILENT_HOPS = 625  # after 10 s without speech the state is reset; old state delays the next onset
 _SILENT_BELOW = 0.1
 _RATE = np.array(16_000, np.int64)
+# Without them the graph asks at each run which shape its input has: a fifth of the time of a run,
+# and half of that of the opening.
+_SIZES = {"batch": 1, "sequence": CONTEXT_FRAMES + WINDOW_FRAMES}
 
 
 class VoiceActivityDetector:
@@ -81,7 +84,7 @@ class VoiceActivityDetector:
 def _open(model: Path) -> Any:
     """The session, one per process: it has no state of its own, and an enrolment creates a pipeline
     for each recording."""
-    session = open_session(model, "the speech detector")
+    session = open_session(model, "the speech detector", sizes=_SIZES)
     if [i.name for i in session.get_inputs()][:2] != ["input", "state"]:
         raise ModelError(f"{model}: is a network, but not Silero's speech detector for 16 kHz.")
     return session

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-from appliance.hear.bargein import adaptation, enrolment_program
+from appliance.hear.bargein import adaptation, enrolment, enrolment_program, network
 from appliance.hear.bargein.enrolment_lines import (
     AllTold,
     LearningBegins,
@@ -22,7 +24,7 @@ from appliance.hear.bargein.enrolment_lines import (
 from appliance.hear.learning_program import PROGRAM
 from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, Samples
-from appliance.settings import load_defaults
+from appliance.settings import HearingSettings, load_defaults
 from lab.sim import speech_source
 
 pytestmark = pytest.mark.process
@@ -31,6 +33,27 @@ WORDS: tuple[tuple[str, Judgement], ...] = (
     ("klar", "backchannel"), ("verstehe", "backchannel"), ("gut", "backchannel"),
     ("warte", "interruption"), ("stopp", "interruption"), ("nein", "interruption"),
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def scored_once() -> Iterator[None]:
+    """Each word goes through the pipeline once, although several runs of the program get it."""
+    score = enrolment.score
+
+    @functools.cache
+    def of(name: str, kind: Judgement, sound: bytes) -> enrolment.ScoredRecording:
+        recording = enrolment.EnrolmentRecording(name, kind, np.frombuffer(sound, np.int16))
+        return score(recording, load_defaults().hearing, network.VerdictNetwork())
+
+    def remembered(
+        take: enrolment.EnrolmentRecording, settings: HearingSettings, _: network.VerdictNetwork
+    ) -> enrolment.ScoredRecording:
+        assert settings == load_defaults().hearing
+        return of(take.name, take.kind, take.samples.tobytes())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enrolment, "score", remembered)
+        yield
 
 
 def take(text: str, pace: int = 165) -> Samples:

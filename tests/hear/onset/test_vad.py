@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from appliance.errors import ModelError
+from appliance.hear.onset import vad
 from appliance.hear.onset.vad import MODEL, VoiceActivityDetector
+from appliance.onnx_session import open_session
 from appliance.pcm import Samples, from_float
 from tests.hear.arena import at_level, say
 
@@ -30,6 +32,17 @@ def test_speech_is_likely_in_speech_and_not_in_noise() -> None:
 def test_the_block_size_does_not_change_the_probabilities() -> None:
     speech = from_float(at_level(say("tell me about the moon")))[:16_000]
     assert probabilities(speech, 80) == probabilities(speech, 256)
+
+
+def test_the_fixed_size_of_a_window_changes_no_result() -> None:
+    fixed, open_ = vad._open(MODEL), open_session(MODEL, "the speech detector")
+    rng = np.random.default_rng(0)
+    given = {"state": np.zeros((2, 1, 128), np.float32), "sr": np.array(16_000, np.int64)}
+    for level in (0.001, 0.1, 1.0):
+        given["input"] = rng.normal(0, level, (1, 576)).astype(np.float32)
+        results = [session.run(None, given) for session in (fixed, open_)]
+        assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+        given["state"] = results[0][1]
 
 
 def test_skipping_calm_blocks_does_not_delay_detection() -> None:
