@@ -25,15 +25,16 @@ class _Utterance:
     updated_s: float
     clips: list[SpeechClip] = field(default_factory=list)
     open: list[Samples] = field(default_factory=list)
+    open_frames: int = 0  # counted, not summed: there are up to 1,400 open slots, 50 more a second
     dropped_frames: int = 0
-
-    @property
-    def open_frames(self) -> int:
-        return sum(map(len, self.open))
 
     @property
     def frames(self) -> int:
         return self.open_frames + sum(len(clip.samples) for clip in self.clips)
+
+    def add(self, samples: Samples) -> None:
+        self.open.append(samples)
+        self.open_frames += len(samples)
 
     def close(self, number: int, slots: int | None = None) -> SpeechClip | None:
         """Make a clip of the open slots, or of the first `slots` of them."""
@@ -41,6 +42,7 @@ class _Utterance:
             return None
         clip = SpeechClip(number, np.concatenate(self.open[:slots]))
         self.open = [] if slots is None else self.open[slots:]
+        self.open_frames -= len(clip.samples)
         self.clips.append(clip)
         return clip
 
@@ -81,7 +83,7 @@ class UtteranceBuffer:
         utterance.updated_s = now_s
         done = utterance.close(number) if slot.flags & START else None
         if len(slot.samples):
-            utterance.open.append(slot.samples)
+            utterance.add(slot.samples)
         if slot.flags & END:
             done = utterance.close(number) or done
         elif utterance.open_frames >= self._clip_frames:

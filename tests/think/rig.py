@@ -31,6 +31,11 @@ SLOT = 320
 LIMIT_S = 20.0
 
 
+def plain_settings(state_dir: Path, **thinking: Any) -> Settings:
+    own = {"state_dir": str(state_dir), "thinking": thinking, "log": "info"}
+    return settings.load(Path(os.devnull), own)
+
+
 def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b") -> None:
     """Copy two files to the place of a fetched model of that name."""
     store = ModelStore.of(plain)
@@ -46,7 +51,8 @@ def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b")
 
 
 class Rig(SupervisedPart):
-    """One thinker process. `messages`: what it has sent."""
+    """One thinker process. `messages`: what it has sent. `turn`: the first number that a test may
+    use, where several share the process: turns only count up."""
 
     def __init__(
         self,
@@ -55,16 +61,14 @@ class Rig(SupervisedPart):
         recalled: tuple[tuple[str, str, str], ...] | None = (),
         **thinking: Any,
     ) -> None:
-        plain = settings.load(
-            Path(os.devnull),
-            {"state_dir": str(state_dir), "thinking": thinking, "log": "info"},
-        )
+        plain = plain_settings(state_dir, **thinking)
         if files is not None:
             install(plain, *files)
         super().__init__("thinker", plain)
         self.reports = Channel(self.supervisor.ipc.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
         self.limit_s, self.busy_s = LIMIT_S, 0.0
+        self.turn = 1
         self._recalled = recalled  # None: the memory never answers
         self.supervisor.start()
 

@@ -28,42 +28,63 @@ from appliance.models import catalogue
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
 from appliance.think import encoder_files
 from appliance.think.prompt_state_cache import FOLDER
-from tests.think.rig import Rig
+from appliance.think.utterance_buffer import CLIP_FRAMES, KEEP_FRAMES
+from tests.think.rig import Rig, install, plain_settings
 
 pytestmark = pytest.mark.process
 LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds
+PLAIN: dict[str, Any] = {
+    "model": "gemma-4-e2b",
+    "threads": 1,
+    "temperature": 0,
+    "answer_tokens": 40,
+}
 
 
 def noise(seconds: float, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds)).astype(np.int16)
 
 
-@pytest.fixture
-def rig(tmp_path: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
-    with Rig(
-        tmp_path, tiny_files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=40
-    ) as running:
+@pytest.fixture(scope="module")
+def used_box(tmp_path_factory: pytest.TempPathFactory, tiny_files: tuple[Path, Path]) -> Path:
+    """The state folder of a box that has started before: its first thinker, of the first test that
+    runs, converts the encoder and saves the state of the opening, and the others load both."""
+    folder = tmp_path_factory.mktemp("box")
+    install(plain_settings(folder), *tiny_files)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared(used_box: Path) -> Iterator[Rig]:
+    with Rig(used_box, **PLAIN) as running:
         running.wait_ready()
         yield running
 
 
 @pytest.fixture
-def long_winded(tmp_path: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
-    with Rig(
-        tmp_path, tiny_files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=LONG
-    ) as running:
+def rig(shared: Rig) -> Iterator[Rig]:
+    """The same thinker for most tests, whose turns go on counting; each begins a conversation."""
+    yield shared
+    shared.mail.send(Forget())
+    shared.turn += 100
+    shared.messages.clear()
+
+
+@pytest.fixture(scope="module")
+def long_winded(used_box: Path) -> Iterator[Rig]:
+    with Rig(used_box, **{**PLAIN, "answer_tokens": LONG}) as running:
         running.wait_ready()
         yield running
 
 
 def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
-    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]
-    rig.say(3, noise(2))
-    rig.think(1, 3)
-    end = rig.end_of(1)
+    turn = rig.turn
+    rig.say(turn + 2, noise(2))
+    rig.think(turn, turn + 2)
+    end = rig.end_of(turn)
     assert (end.reason, end.tokens) == ("limit", 40)
-    assert end.sentences == len(rig.told(Sentence, 1)) > 0
-    assert rig.text_of(1)
+    assert end.sentences == len(rig.told(Sentence, turn)) > 0
+    assert rig.text_of(turn)
     assert end.encode_ms > 0
     assert end.prefill_ms > 0
     assert end.first_sentence_ms > 0
@@ -71,13 +92,13 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
 
 
 def test_a_status_request_is_answered_with_the_model(rig: Rig) -> None:
+    rig.messages.clear()
     rig.mail.send(StatusWanted())
-    rig.until(lambda: rig.told(ThinkerReady)[1:])
-    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")] * 2
+    rig.until(lambda: rig.told(ThinkerReady))
+    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]
 
 
 LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
-PLAIN = {"model": "gemma-4-e2b", "threads": 1, "temperature": 0, "answer_tokens": 40}
 
 
 def test_the_streaming_encoder_is_made_once(tmp_path: Path) -> None:
@@ -94,8 +115,7 @@ def test_the_streaming_encoder_is_made_once(tmp_path: Path) -> None:
 def test_llama_cpps_encoder_is_used_if_the_owner_chose_it(
     tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
-    plain: Any = {**PLAIN, "audio_encoder": "llama"}
-    with Rig(tmp_path, tiny_files, **plain) as rig:
+    with Rig(tmp_path, tiny_files, **PLAIN, audio_encoder="llama") as rig:
         rig.wait_ready()
         rig.say(1, noise(1))
         rig.think(1, 1)
@@ -122,46 +142,21 @@ def test_a_question_before_the_thinker_is_ready_is_answered(
         rig.until(lambda: rig.told(ThinkerReady))
 
 
-def test_a_question_is_prefilled_during_the_silence_after_it(rig: Rig) -> None:
-    for turn in range(1, 21, 2):
-        rig.until(lambda: not rig.floor.strain)
-        rig.say(turn, noise(4), pause=True)
-        rig.think(turn, turn)
-        read_ahead = rig.end_of(turn)
-        strained = rig.floor.strain  # under strain nothing is read ahead
-        rig.mail.send(AnswerHeard(turn, "", False))
-        rig.say(turn + 1, noise(4, seed=4))
-        rig.think(turn + 1, turn + 1)
-        read_after = rig.end_of(turn + 1)
-        if not strained:
-            break
-    assert read_ahead.read_tokens <= 1  # the token from which the answer is drawn
-    assert read_after.read_tokens > 1  # some of it may have been read while it arrived
-
-
-def test_under_strain_nothing_is_read_before_the_question(rig: Rig) -> None:
-    rig.supervisor._strain._raise(NO_READ_AHEAD, time.monotonic())
-    rig.until(lambda: rig.floor.strain == NO_READ_AHEAD)
-    rig.say(3, noise(4), pause=True)
-    rig.think(1, 3)
-    assert rig.end_of(1).read_tokens > 1
-
-
 def test_a_conversation_of_speech_and_typed_words_is_answered(rig: Rig) -> None:
     rig.mail.send(Recall((("who are you", "", "I am a box."),)))
-    for turn in range(1, 6):
+    for turn in range(rig.turn, rig.turn + 5):
         rig.say(turn, noise(1, turn))
         rig.think(turn, turn, text="tell me about the moon")
         assert rig.end_of(turn).reason == "limit"
         rig.mail.send(AnswerHeard(turn, rig.text_of(turn), turn % 2 == 0))
     rig.mail.send(Forget())
-    rig.think(6, text="hello")
-    assert rig.end_of(6).reason == "limit"
+    rig.think(turn + 1, text="hello")
+    assert rig.end_of(turn + 1).reason == "limit"
 
 
 def test_an_utterance_that_never_arrived_is_reported_as_lost(rig: Rig) -> None:
-    rig.think(1, 77)
-    end = rig.end_of(1)
+    rig.think(rig.turn, rig.turn + 77)
+    end = rig.end_of(rig.turn)
     assert end.reason == "failed"
     assert end.problem == "What the owner said was lost on its way. Ask again."
 
@@ -169,74 +164,100 @@ def test_an_utterance_that_never_arrived_is_reported_as_lost(rig: Rig) -> None:
 def test_silence_clipped_sound_and_a_single_sample_are_answered(rig: Rig) -> None:
     square = np.where(np.arange(16_000) % 100 < 50, 32767, -32768).astype(np.int16)
     for turn, samples in enumerate(
-        [np.zeros(8000, np.int16), square, np.ones(1, np.int16)], start=1
+        [np.zeros(8000, np.int16), square, np.ones(1, np.int16)], start=rig.turn
     ):
         rig.say(turn, samples)
         rig.think(turn, turn)
         assert rig.end_of(turn).reason == "limit"
 
 
-def test_a_ten_minute_monologue_is_answered_by_its_end(rig: Rig) -> None:
+def test_a_monologue_longer_than_the_box_keeps_is_answered_by_its_end(rig: Rig) -> None:
     piece = noise(10)
-    for _ in range(60):
-        rig.say(1, piece, end=False)
+    for _ in range((KEEP_FRAMES + 2 * CLIP_FRAMES) // len(piece)):
+        rig.say(rig.turn, piece, end=False)
         rig.until(lambda: rig.heard._words[4] >= rig.heard._next - 500)  # as it is spoken
-    rig.think(1, 1)
-    assert rig.end_of(1, within_s=60).reason == "limit"
-
-
-@pytest.mark.parametrize("how", ["mail", "floor", "newer question"])
-def test_an_abandoned_answer_ends_at_once(long_winded: Rig, how: str) -> None:
-    rig = long_winded
-    rig.think(1, text="tell me about the moon")
-    rig.until(lambda: rig.told(Sentence, 1))
-    if how == "mail":
-        rig.mail.send(Abandon(1))
-    elif how == "floor":
-        rig.floor.turn = 2
-    else:
-        rig.think(2, text="hello")
-    end = rig.end_of(1)
-    assert (end.reason, end.tokens < LONG) == ("abandoned", True)
-    if how == "newer question":
-        rig.until(lambda: rig.told(Sentence, 2))
-
-
-def test_a_restarted_thinker_answers_the_next_question(rig: Rig) -> None:
-    os.kill(rig.pid, signal.SIGKILL)
-    rig.say(5, noise(1))
-    rig.messages.clear()
-    rig.wait_ready()
-    rig.think(4, 5)
-    assert rig.end_of(4).reason == "limit"
-
-
-def test_a_restarted_thinker_does_not_read_persona_and_tools_again(
-    rig: Rig, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    rig.until(lambda: list((tmp_path / FOLDER).glob("*.state")))
-    os.kill(rig.pid, signal.SIGKILL)
-    rig.messages.clear()
-    rig.wait_ready()
-    assert "loaded the opening" in capfd.readouterr().err
-    rig.think(1, text="hello")
-    assert rig.end_of(1).read_tokens < 30
+    rig.think(rig.turn, rig.turn)
+    assert rig.end_of(rig.turn, within_s=60).reason == "limit"
 
 
 def test_unexpected_messages_are_ignored(rig: Rig) -> None:
     rig.mail.send(ThinkerReady("you"))
     rig.mail._socket.send(b"nonsense")
-    rig.think(1, text="hello")
-    assert rig.end_of(1).reason == "limit"
+    rig.think(rig.turn, text="hello")
+    assert rig.end_of(rig.turn).reason == "limit"
 
 
-def test_the_thinker_stops_in_the_middle_of_an_answer(long_winded: Rig) -> None:
+def test_a_restarted_thinker_answers_and_does_not_read_persona_and_tools_again(
+    rig: Rig, used_box: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rig.until(lambda: list((used_box / FOLDER).glob("*.state")))
+    capfd.readouterr()
+    os.kill(rig.pid, signal.SIGKILL)
+    rig.say(rig.turn, noise(1))
+    rig.messages.clear()
+    rig.wait_ready()
+    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]  # unasked, and once
+    assert "loaded the opening" in capfd.readouterr().err
+    rig.think(rig.turn, text="hello")
+    assert rig.end_of(rig.turn).read_tokens < 30
+    rig.think(rig.turn + 1, rig.turn)  # what was said while it started
+    assert rig.end_of(rig.turn + 1).reason == "limit"
+
+
+def test_a_question_is_prefilled_during_the_silence_after_it_unless_under_strain(
+    used_box: Path,
+) -> None:
+    with Rig(used_box, **PLAIN) as rig:  # its supervisor has seen no strain yet
+        rig.wait_ready()
+        for turn in range(1, 21, 2):
+            rig.until(lambda: not rig.floor.strain)
+            rig.say(turn, noise(4), pause=True)
+            rig.think(turn, turn)
+            read_ahead = rig.end_of(turn)
+            strained = rig.floor.strain  # under strain nothing is read ahead
+            rig.mail.send(AnswerHeard(turn, "", False))
+            rig.say(turn + 1, noise(4, seed=4))
+            rig.think(turn + 1, turn + 1)
+            read_after = rig.end_of(turn + 1)
+            if not strained:
+                break
+        assert read_ahead.read_tokens <= 1  # the token from which the answer is drawn
+        assert read_after.read_tokens > 1  # some of it may have been read while it arrived
+
+        rig.supervisor._strain._raise(NO_READ_AHEAD, time.monotonic())
+        rig.until(lambda: rig.floor.strain == NO_READ_AHEAD)
+        rig.say(turn + 2, noise(4), pause=True)
+        rig.think(turn + 2, turn + 2)
+        assert rig.end_of(turn + 2).read_tokens > 1
+
+
+@pytest.mark.parametrize("how", ["mail", "floor", "newer question"])
+def test_an_abandoned_answer_ends_at_once(long_winded: Rig, how: str) -> None:
     rig = long_winded
-    rig.think(1, text="hello")
-    rig.until(lambda: rig.told(Sentence, 1))
-    rig.supervisor.stop_all()
-    rig.messages += rig.mail.receive_all()
-    assert not [end for end in rig.told(ThoughtEnded, 1) if end.reason != "abandoned"]
+    rig.turn += 10
+    turn = rig.turn
+    rig.think(turn, text="tell me about the moon")
+    rig.until(lambda: rig.told(Sentence, turn))
+    if how == "mail":
+        rig.mail.send(Abandon(turn))
+    elif how == "floor":
+        rig.floor.turn = turn + 1
+    else:
+        rig.think(turn + 1, text="hello")
+    end = rig.end_of(turn)
+    assert (end.reason, end.tokens < LONG) == ("abandoned", True)
+    if how == "newer question":
+        rig.until(lambda: rig.told(Sentence, turn + 1))
+
+
+def test_the_thinker_stops_in_the_middle_of_an_answer(used_box: Path) -> None:
+    with Rig(used_box, **{**PLAIN, "answer_tokens": LONG}) as rig:
+        rig.wait_ready()
+        rig.think(1, text="hello")
+        rig.until(lambda: rig.told(Sentence, 1))
+        rig.supervisor.stop_all()
+        rig.messages += rig.mail.receive_all()
+        assert not [end for end in rig.told(ThoughtEnded, 1) if end.reason != "abandoned"]
 
 
 def test_a_missing_model_ends_the_thinker_with_one_sentence(
