@@ -57,8 +57,9 @@ def test_the_first_announcement_causes_no_onset(
 def test_speech_over_the_first_announcement_is_detected(
     sounds: list[Samples], echo_db: float
 ) -> None:
-    """A person a metre away speaks 1.4 s into the announcement."""
+    """A person a metre away speaks 1.4 s into the announcement, which need not be heard out."""
     heard = 0
+    said = sounds[0][: round(2.2 * RATE_HZ)]
     for number, text in enumerate(
         ("wait a minute", "stop", "no that's wrong", "what about the sea")
     ):
@@ -66,7 +67,7 @@ def test_speech_over_the_first_announcement_is_detected(
         word = speech_source.at_level(wave, speech_source.SPEECH_DB)
         at = round((LISTENS_S + 1.4) * RATE_HZ)
         room = AnnouncementRoom(echo_db, RT60_S[number], 40, 1001 + number)
-        run = announce(SETTINGS, sounds[0], room, (at, word.samples))
+        run = announce(SETTINGS, said, room, (at, word.samples))
         onset = at + word.onset
         heard += any(0 < found - onset < 0.3 * RATE_HZ for found in run.onsets[:1])
     assert heard >= 3

@@ -21,6 +21,7 @@ from tests.hear.arena import (
     ANSWER,
     INDEX,
     RECORDINGS,
+    Room,
     Run,
     Wave,
     at_level,
@@ -178,22 +179,23 @@ def test_a_new_listener_hears_who_calls_again_and_again_over_an_answer(
 
 
 @pytest.mark.process
-def test_words_over_the_box_are_detected(settings: HearingSettings) -> None:
+def test_words_over_the_box_are_detected(talking_for_7_s: Room) -> None:
     sounds = [at_level(say(p, v)) for p in ("stop", "no", "wait") for v in ("en-us", "en-gb+f2")]
-    owner, onsets = track(sounds, lead_s=8, gap_s=2.5)
-    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 3), -20))
-    delays, missed = delays_ms(result, onsets)
+    owner, onsets = track(sounds, lead_s=1, gap_s=2.5)
+    result = talking_for_7_s.hear(owner, seed=1)
+    delays, missed = delays_ms(result, [7 * 16_000 + onset for onset in onsets])
     assert missed <= 1
     assert np.median(delays) < 100
 
 
 @pytest.mark.process
 def test_a_backchannel_is_dropped_and_an_interruption_is_sent_completely(
-    settings: HearingSettings,
+    talking_for_7_s: Room,
 ) -> None:
     phrases = [at_level(say("[[m'mh'm]]")), at_level(say("wait, tell me about the moon instead"))]
-    owner, [hum, wait] = track(phrases, lead_s=7, gap_s=2)
-    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
+    owner, onsets = track(phrases, lead_s=0, gap_s=2)
+    hum, wait = (7 * 16_000 + onset for onset in onsets)
+    result = talking_for_7_s.hear(owner, seed=1)
     [started] = [s for _, s in result.of(SpeechStarted)]
     assert wait - 100 * 16 < started.index - INDEX < wait + 60 * 16
     assert {c.utterance for _, c in result.of(SpeechSlot)} == {started.utterance}
@@ -207,8 +209,8 @@ def test_a_backchannel_is_dropped_and_an_interruption_is_sent_completely(
 
 @pytest.mark.long
 def test_the_pre_roll_does_not_change_the_opinions(settings: HearingSettings) -> None:
-    owner, _ = track([at_level(say("wait"))], lead_s=7, gap_s=2)
-    answer = at_level(np.tile(say(ANSWER), 2), -20)
+    owner, _ = track([at_level(say("wait"))], lead_s=3, gap_s=1)
+    answer = at_level(say(ANSWER), -20)
     found = []
     for preroll_ms in (0, 300, 1000):
         turn = msgspec.structs.replace(settings.turn, preroll_ms=preroll_ms)
@@ -223,14 +225,17 @@ def test_the_pre_roll_does_not_change_the_opinions(settings: HearingSettings) ->
 @pytest.mark.process
 def test_every_onset_gets_exactly_one_outcome(settings: HearingSettings) -> None:
     sounds = [at_level(say(p)) for p in ("yes", "what about the sea", "[[m'mh'm]]", "stop")]
-    owner, _ = track(sounds * 2, lead_s=1, gap_s=1.5)
-    result = run(HearingPipeline(settings), owner, answer=at_level(say(ANSWER), -20))
+    owner, _ = track(sounds, lead_s=1, gap_s=1.5)
+    answer = at_level(say(ANSWER), -20)[: 3 * 16_000]  # it has ended before the last sound
+    result = run(HearingPipeline(settings), owner, answer=answer)
     serials = [event.serial for _, event in result.of(Onset)]
     assert serials == list(range(1, len(serials) + 1))
     ends = [v.serial for _, v in result.of(Verdict)]
     started = [s.serial for _, s in result.of(SpeechStarted)]
     interrupted = [v.serial for _, v in result.of(Verdict) if v.kind == "interruption"]
-    assert sorted(ends + [s for s in started if s not in interrupted]) == serials
+    alone = [s for s in started if s not in interrupted]
+    assert sorted(ends + alone) == serials
+    assert (len(interrupted), len(alone)) == (1, 1), "over the answer, and after it"
     assert started == [e.utterance for _, e in result.of(SpeechEnded)]
 
 

@@ -17,11 +17,10 @@ from appliance.hear.bargein.classifier import (
 from appliance.hear.bargein.classifier import decide as rule
 from appliance.hear.bargein.segment import BLOCK_MS, Segment
 from appliance.hear.onset.frontend import AudioBlock
-from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.hearing import Judgement, Opinion, Verdict
-from appliance.pcm import Samples
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import HearingSettings
-from tests.hear.arena import ANSWER, at_level, run, say, track
+from tests.hear.arena import Room, at_level, say, track
 from tests.hear.bargein.blocks import LOUD, QUIET, block
 
 
@@ -222,15 +221,16 @@ def test_probabilities_sum_to_one() -> None:
         ("what about the sea", "interruption"),
     ],
 )
-@pytest.mark.process  # ten seconds of sound each, through the whole pipeline
+@pytest.mark.process  # through the whole pipeline
 @pytest.mark.parametrize("voice", ["en-us", "en-gb+f2"])
 def test_phrases_over_the_talking_box_get_the_right_verdict(
-    settings: HearingSettings, phrase: str, voice: str, verdict: str
+    talking_for_7_s: Room, phrase: str, voice: str, verdict: str
 ) -> None:
-    owner, [onset] = track([at_level(say(phrase, voice, 165))], lead_s=7, gap_s=1)
-    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
+    owner, _ = track([at_level(say(phrase, voice, 165))], lead_s=0, gap_s=1)
+    result = talking_for_7_s.hear(owner, seed=1)
+    onset = 7 * RATE_HZ
     [(at, first), *_] = [verdict_at for verdict_at in result.of(Verdict) if verdict_at[0] > onset]
     assert first.kind == verdict
     opinions = [opinion for _, opinion in result.of(Opinion) if opinion.serial == first.serial]
     assert [opinion.age_ms for opinion in opinions][:1] <= [140]
-    assert at - onset < 0.75 * 16_000
+    assert at - onset < 0.75 * RATE_HZ
