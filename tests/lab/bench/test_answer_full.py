@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.bench import answer_full
 from lab.bench.answer_full import bench
 from lab.bench.benches import BenchError, BenchOptions
 from tests.lab.bench.tiny_model import SETTINGS, TINY
@@ -20,8 +21,11 @@ def test_an_unknown_part_is_a_bench_error(tmp_path: Path) -> None:
 @pytest.mark.process
 @pytest.mark.timeout(300)
 def test_recipes_are_compared_and_their_results_are_reused(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The boxes run in real time: a question of a second in place of four, and less of each answer.
+    monkeypatch.setattr(answer_full, "QUESTIONS", ("What is a lake?",))
+    monkeypatch.setattr(answer_full, "LISTEN_S", 0.2)
     options = BenchOptions(SETTINGS, events=1, weights=tmp_path, parts=("this", "article"))
     beside, this, article, goals = bench(options, TINY)
     assert list(beside.columns) == ["ms, p50", "this", "article"]
