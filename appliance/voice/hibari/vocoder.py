@@ -62,11 +62,21 @@ def waveform(spectrum: Spectrum, noise: np.random.Generator) -> Iterator[Floats]
 def _bins(part: Spectrum, windows: Floats, noise: np.random.Generator) -> npt.NDArray[np.complex64]:
     """The complex spectra of the frames, [601, frames]."""
     bins = np.ascontiguousarray(dsp.rfft(windows * dsp.WIN_SRC, 1).T)
-    bins *= dsp.ex(part.harmonic) * np.exp(1j * np.float32(np.pi) * np.tanh(part.angle))
+    bins *= _polar(part.harmonic, np.float32(np.pi) * np.tanh(part.angle))
     shape = (part.noise.shape[0], 2 * part.frames)
     bins += noise.standard_normal(shape, np.float32).view(np.complex64) * dsp.ex(part.noise)
-    bins += dsp.ex(part.free) * np.exp(1j * part.phase)
+    bins += _polar(part.free, part.phase)
     return bins
+
+
+def _polar(log_size: Floats, angle: Floats) -> npt.NDArray[np.complex64]:
+    """The complex numbers of that size and angle, as hibari computes them: NumPy's cosine and sine
+    use the processor's vectors, which its complex `exp` does not; that takes 20 times as long."""
+    made = np.empty(angle.shape, np.complex64)
+    np.cos(angle, out=made.real)
+    np.sin(angle, out=made.imag)
+    made *= dsp.ex(log_size)
+    return made
 
 
 def _overlap_scale(frames: int) -> Floats:

@@ -32,7 +32,7 @@ def test_the_stretches_equal_the_sentence_made_by_hibari_at_once(frames: int) ->
     stretches = list(waveform(made, np.random.default_rng(1)))
     sound = np.concatenate(stretches)
     assert len(sound) == frames * HOP
-    np.testing.assert_allclose(sound, synth_at_once(made), atol=2e-4)
+    np.testing.assert_allclose(sound, synth_at_once(made), atol=2e-6)
     assert all(len(stretch) <= (STRETCH_FRAMES + 2) * HOP for stretch in stretches)
 
 
