@@ -73,22 +73,30 @@ def test_a_sentence_after_cancelled_ones_is_complete(piper: ProgramVoice) -> Non
 
 
 def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
+    """The network ends between two of its nodes; a whole run takes many seconds."""
     slow = onnx_voice.write(tmp_path / "slow.onnx", spin=20_000)
     program = ProgramVoice("slow", engine(tmp_path / "voices").command(slow))
-    took_ms = []
+    took_ms, computed_ms = [], []
     try:
         until(program, lambda: program.ready)
         for _ in range(5):
             speech = program.synthesise("This takes many seconds.")
             assert not _sound_within(speech, 0.15)  # so that the run has started
-            started_s = time.perf_counter()
+            started_s, before_s = time.perf_counter(), _cpu_s(program)
             speech.cancel()
             until(program, lambda: not program._stopped)
             took_ms.append(1000 * (time.perf_counter() - started_s))
+            computed_ms.append(1000 * (_cpu_s(program) - before_s))
     finally:
         program.close()
-    # The third of five, since bursts of other processes may delay some.
-    assert sorted(took_ms)[2] < 50
+    assert max(computed_ms) < 50
+    assert min(took_ms) < 50  # the others may wait for a core: other processes compute, too
+
+
+def _cpu_s(program: ProgramVoice) -> float:
+    """The processor time of a program so far."""
+    assert program.pid is not None
+    return time.clock_gettime(~program.pid << 3 | 2)  # as clock_getcpuclockid(3) computes it
 
 
 def _sound_within(speech: Speech, seconds: float) -> bool:
@@ -155,10 +163,7 @@ def test_the_delay_before_a_restart_grows_without_blocking(
     program = made("sys.exit(3)", now_s=lambda: now[0])
     starts = []
     for _ in range(6):
-        limit = time.monotonic() + 10
-        while runs(program):
-            assert time.monotonic() < limit
-            program.poll()
+        until(program, lambda: not runs(program))
         started_s = now[0]
         while not runs(program):
             now[0] += 0.05

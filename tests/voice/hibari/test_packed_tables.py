@@ -52,15 +52,15 @@ def with_new_words(texts: Iterable[str]) -> Iterator[str]:
 
 @pytest.mark.long
 def test_hundreds_of_sentences_have_hibaris_phonemes() -> None:
-    """Every fourth: the tables are compared as a whole above."""
+    """Every eighth: the tables are compared as a whole above."""
     own, ours = g2p.G2P(oov=False), Reader()._g2p
     ours._oov = False  # its network is the same
     text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
     lines = text.split("\n")
     texts = list(
         with_new_words(line[begin:end] for line in lines for begin, end in sentences(line))
-    )[::4]
-    assert len(texts) > 500
+    )[::8]
+    assert len(texts) > 300
     assert [text for text in texts if ours(text) != own(text)] == []
 
 
