@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+LAUNCHER = "tests/runtime/supervision/test_launcher.py"
 DATA = "only fields, without limits or methods"
 BENCH = "its measurement is the test: `make bench` runs it"
 PROTOCOL = "an interface: its implementations have the tests"
@@ -53,6 +54,7 @@ ELSEWHERE = {
     "appliance/runtime/handed_changes.py": "tests/runtime/test_settings_access.py",
     "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",
     "appliance/runtime/supervision/launch.py": "tests/runtime/supervision/test_orphans.py",
+    "appliance/runtime/supervision/launch_messages.py": LAUNCHER,
     "appliance/settings/machine.py": "tests/settings/test_loading.py",
     "appliance/settings/network_change.py": "tests/page/test_on_network.py",
     "appliance/settings/section.py": "tests/settings/test_loading.py",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import select
+import signal
 import time
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -13,6 +15,7 @@ from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
+from lab.sim.launchers import launcher_for
 
 PATIENCE_S = 60.0  # on a very busy machine
 M = TypeVar("M")
@@ -23,7 +26,12 @@ class SupervisedPart:
 
     def __init__(self, name: str, settings: Settings, watchers: tuple[str, ...] = ()) -> None:
         self.name = name
-        self.supervisor = Supervisor(settings, rows=(process_table.row(name),), watchers=watchers)
+        self.supervisor = Supervisor(
+            settings,
+            rows=(process_table.row(name),),
+            watchers=watchers,
+            launcher=launcher_for(os.environ),
+        )
         self.floor = self.supervisor.floor()
         self.mail = Channel(self.supervisor.ipc.ends[name][1])
         self.messages: list[BaseMessage] = []
@@ -73,7 +81,9 @@ class PlayedParts:
     def __init__(self, settings: Settings, names: tuple[str, ...], played: tuple[str, ...]) -> None:
         self.settings = settings
         rows = tuple(map(process_table.row, names))
-        self.supervisor = Supervisor(settings, rows=rows, watchers=(*played, "room"))
+        self.supervisor = Supervisor(
+            settings, rows=rows, watchers=(*played, "room"), launcher=launcher_for(os.environ)
+        )
         self.floor = self.supervisor.floor()
         peers = (*played, "room", "supervisor")
         self.channels = {peer: self.supervisor.channel(peer) for peer in peers}
@@ -125,6 +135,14 @@ class PlayedParts:
             for _ in self.channels[peer].receive_all():
                 continue
             self._mail[peer].clear()
+
+
+def kill_and_wait(pid: int) -> None:
+    """Kill a process and wait for its end."""
+    pidfd = os.pidfd_open(pid)
+    os.kill(pid, signal.SIGKILL)
+    select.select([pidfd], [], [])
+    os.close(pidfd)
 
 
 def pid_of(supervisor: Supervisor, name: str) -> int:

@@ -50,7 +50,9 @@ FOREIGN = {
     "psutil": ["sim/*", "bench/*"],
     "py3langid": ["language/identify.py"],
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],
-    "setproctitle": ["runtime/worker.py", "__main__.py"],
+    "setproctitle": [
+        "runtime/worker.py", "runtime/supervision/launcher_process.py", "__main__.py",
+    ],
     "rich": ["cli/*", "runtime/diagnostics.py", "bench/*", "sim/*"],
     "ruamel": ["settings/owner_text.py"],
     "sdnotify": ["runtime/supervision/systemd_notify.py"],

@@ -26,11 +26,12 @@ _PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # BoxStat
 
 
 class BesideBox(msgspec.Struct, frozen=True):
-    """The page's knowledge of the box. `supervisor`: id of the process whose limits are checked.
+    """The page's knowledge of the box. `parent`: id of the process that forks the parts,
+    whose limits are theirs and are checked.
     `broken`, `voice`, `house`: as in BoxStatus."""
 
     settings: Settings
-    supervisor: int
+    parent: int
     broken: tuple[str, ...] = ()
     voice: str = ""
     house: bool | None = None
@@ -53,7 +54,7 @@ def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
         network=list,
     )
     failed_parts = tuple(part for words, part in _PARTS.items() if words in box.broken)
-    running = status.SupervisorStatus(pid=box.supervisor, failed=failed_parts)
+    running = status.SupervisorStatus(pid=box.parent, failed=failed_parts)
     findings = check.collect_findings(box.settings, machine, probes, running)
     return [_with_words(finding, box.settings) for finding in findings]
 
@@ -109,7 +110,7 @@ def _house(connected: bool | None) -> str:
 def main() -> int:
     os.nice(_NICE)
     box = msgspec.json.decode(sys.stdin.buffer.read(), type=BesideBox)
-    sys.stdout.write(as_json(collect_beside(box, Machine(process=str(box.supervisor)))))
+    sys.stdout.write(as_json(collect_beside(box, Machine(process=str(box.parent)))))
     return 0
 
 

@@ -100,7 +100,7 @@ class CheckRun:
 
 def program_input(settings: Settings, status: BoxStatus | None) -> bytes:
     """The JSON that the program reads from its standard input (cli/check_beside.py)."""
-    known = {"settings": settings, "supervisor": os.getppid()}
+    known = {"settings": settings, "parent": os.getppid()}
     if status is not None:
         known |= {"broken": status.broken, "voice": status.voice, "house": status.house}
     return msgspec.json.encode(known)

@@ -25,9 +25,10 @@ from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
 from appliance.runtime.status import StatusFile, SupervisorStatus, folder
-from appliance.runtime.supervision.child import Child, how_it_ended
+from appliance.runtime.supervision.child import how_it_ended
 from appliance.runtime.supervision.failure_rate import TOO_MANY
 from appliance.runtime.supervision.ipc_resources import IpcResources
+from appliance.runtime.supervision.launcher import Launcher
 from appliance.runtime.supervision.startup import is_loading as any_loading
 from appliance.runtime.supervision.startup import is_started as all_started
 from appliance.runtime.supervision.starvation import LATE_S, SHEDS, LoadShedding
@@ -47,8 +48,8 @@ log = logging.getLogger("supervisor")
 class Supervisor:
     """Runs the rows of the process table.
 
-    `watchers` are additional peers with a channel to the conductor that read every ring, such as
-    the room of a rehearsal. `rows` are those of the table, except in tests and benches.
+    `watchers`: further peers with a channel to the conductor that read every ring. `rows`: those of
+    the table, except in tests and benches. `launcher`: one that several supervisors use, or its own.
     """
 
     def __init__(
@@ -58,13 +59,13 @@ class Supervisor:
         rows: tuple[process_table.Process, ...],
         watchers: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
+        launcher: Launcher | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._environment = dict(os.environ if environment is None else environment)
         self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor notifies systemd
-        # The matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
-        self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+        self._shared, self._launcher = launcher, launcher or Launcher(self._environment)
         self._clock = clock
         self._started_s = time.monotonic()
         self.ipc = IpcResources(rows, watchers, enabled.rings_to_make(settings))
@@ -96,8 +97,8 @@ class Supervisor:
         return Floor(self.ipc.floor_fd)
 
     def run(self) -> None:
-        """Start all parts, keep them running, stop them in order after `request_stop`. Afterwards
-        `restarting` or `given_up` is True if that was the reason of the end."""
+        """Run all parts until `request_stop`. Afterwards `restarting` or `given_up` is True if that
+        was the reason of the end."""
         try:
             self.start()
             while not self.stopping:
@@ -202,15 +203,17 @@ class Supervisor:
                 return left
             poll = select.poll()
             for part in left:
-                if part.child is not None and part.child.fd >= 0:
+                if part.child is not None:
                     poll.register(part.child.fd, select.POLLIN)
             poll.poll(1000 * min(wait_s, LOOK_S))
 
     def close(self) -> None:
-        """Close every descriptor."""
+        """End the launcher, if it is its own, and close every descriptor."""
+        if self._shared is None:
+            self._launcher.close()
         self.ipc.close()
-        for fd in (self._wake_read, self._wake_write):
-            os.close(fd)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
 
     def _check_safely(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
         """Check one part; an exception counts as a failure of that part, not of the box."""
@@ -296,16 +299,14 @@ class Supervisor:
         part.back_off.started(now)
         self._spawned_s = now
         environment = {**self._environment, WIRING: json.dumps(wiring)}
-        part.child = Child(part.row.name, environment, fds)
-        if part.child.fd >= 0:
-            self._poll.register(part.child.fd, select.POLLIN)
+        part.child = self._launcher.launch(part.row.name, environment, fds)
+        self._poll.register(part.child.fd, select.POLLIN)
 
     def _forget_process(self, part: SupervisedPart) -> None:
         """Forget the process: it is gone, or cannot be ended."""
         if part.child is not None:
-            if part.child.fd >= 0:
-                with contextlib.suppress(KeyError):
-                    self._poll.unregister(part.child.fd)
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(part.child.fd)
             part.child.close()
         part.child = part.ending = None
         part.announced = False

@@ -1,7 +1,8 @@
 """Set-up of every child process: title, cores, priority, network, memory, signals, heartbeat.
 
-The supervisor spawns `runtime/supervision/launch.py`, which calls `main` here. A process module's
-`main(work)` gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
+The launcher (`runtime/supervision/launch.py`) calls `main` here in each process that it has
+forked. A process module's `main(work)` gets a `Worker`: its settings, rings, channel, floor and
+heartbeat, and nothing else.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class Worker:
         return self.channels["conductor"]
 
     def reader(self, name: str, *, resume: bool = False) -> RingReader:
-        from appliance.runtime.ipc.ring import RingReader  # loads numpy, for parts with a ring only
+        from appliance.runtime.ipc.ring import (
+            RingReader,
+        )  # numpy, which the supervisor does not need
 
         return RingReader(self._rings[name], self.name, resume=resume)
 
@@ -159,8 +162,6 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the supervisor stops this process
     row = work.row
     limits = [set_cores(row.cores)]
-    if wiring["rings"]:  # imports numpy, before a real-time priority would block others on the core
-        importlib.import_module("appliance.runtime.ipc.ring")
     limits.append(set_priority(row))
     if addresses := rights.listens_on(name, work.settings):
         work.listeners = listen_on_all(addresses, wait=work.wait_as_ready)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
+from lab.sim.launchers import launcher_for
 from lab.sim.rehearsal_cli import load_over
 
 EVENTS = 200  # changes of state; the outage and the idle part last a tenth of that in seconds
@@ -64,7 +66,12 @@ class _House(contextlib.ExitStack):
             settings, {"state_dir": str(folder / "state"), "link": link, "log": "error"}
         )
         rows = (process_table.row("conductor"), process_table.row("link"))
-        self.supervisor = Supervisor(changed, rows=rows, watchers=(*PARTS, "room"))
+        self.supervisor = Supervisor(
+            changed,
+            rows=rows,
+            watchers=(*PARTS, "room"),
+            launcher=launcher_for(os.environ),
+        )
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
         self.observer = BrokerObserver(broker.port)
         self.callback(self._leave_the_broker)

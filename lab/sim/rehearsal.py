@@ -32,6 +32,7 @@ from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
 from lab.sim import acoustics, script_sounds, speech_source
 from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.launchers import launcher_for
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording, cost_of
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.simulated_card import SoundCard
@@ -107,11 +108,13 @@ class Rehearsal:
         self.state_dir = self._state or folder / "state"
         settings = _with_own_state(self.recording.settings, self.state_dir)
         sound = alsa_environment(folder, {"sim": folder / "card"})
+        environment = os.environ | sound | self._environment
         self.supervisor = Supervisor(
             settings,
             rows=self._rows or rows_to_run(settings),
             watchers=(WATCHER,),
-            environment=os.environ | sound | self._environment,
+            environment=environment,
+            launcher=launcher_for(environment),
         )
         self.mail = self.supervisor.channel(WATCHER)
         self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)

@@ -21,6 +21,7 @@ from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, START, RingReader, RingSlot, RingWriter
 from appliance.runtime.supervisor import Supervisor
 from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.launchers import launcher_for
 from lab.sim.simulated_card import SoundCard
 
 RATE_HZ = pcm.RATE_HZ
@@ -41,7 +42,13 @@ class Rig:
         )
         rows = tuple(process_table.row(name) for name in ("playback", "capture"))
         environment = {**os.environ, **alsa_environment(folder, {"sim": card.path})}
-        self.supervisor = Supervisor(plain, rows=rows, watchers=("room",), environment=environment)
+        self.supervisor = Supervisor(
+            plain,
+            rows=rows,
+            watchers=("room",),
+            environment=environment,
+            launcher=launcher_for(environment),
+        )
         self.floor = self.supervisor.floor()
         self.floor.muted = False  # no conductor is running to restore it
         self._mail = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ from appliance.messages.playback import (
 )
 from tests.audio.rig import RATE_HZ, noise, rig_on
 from tests.audio.sounds import DEEP, joined, said, shift_of
-from tests.supervised import PlayedParts
+from tests.supervised import PlayedParts, kill_and_wait
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -79,9 +77,7 @@ def test_a_restarted_conductor_learns_that_the_card_is_missing(tmp_path: Path) -
     box = PlayedParts(settings.load(None, chosen), parts, ("listener", "speaker", "panel"))
     try:
         until_it_fails(box)
-        pid = box.pid("conductor")
-        os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # the supervisor reaps it
+        kill_and_wait(box.pid("conductor"))
         box.drop_mail()
         until_it_fails(box)
         while box.get("panel", BoxStatus).broken != ("the loudspeaker", "the microphone"):

@@ -70,7 +70,7 @@ def test_every_finding_has_a_translated_message(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_program_writes_findings_for_the_record_that_it_reads(tmp_path: Path) -> None:
-    box = BesideBox(load(None, {"state_dir": str(tmp_path)}), supervisor=1)
+    box = BesideBox(load(None, {"state_dir": str(tmp_path)}), parent=1)
     command = [sys.executable, "-m", "appliance.cli.check_beside"]
     ran = subprocess.run(command, input=msgspec.json.encode(box), capture_output=True, check=True)
     assert {"software", "disk", "echo"} <= {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 from appliance.messages.commands import StateChanged
@@ -19,7 +17,7 @@ from appliance.messages.thinking import (
     ThoughtEnded,
 )
 from appliance.settings import Settings, load
-from tests.supervised import PlayedParts
+from tests.supervised import PlayedParts, kill_and_wait
 
 PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
 
@@ -38,9 +36,7 @@ class Box(PlayedParts):
                 return changed
 
     def kill(self) -> None:
-        pid = self.pid("conductor")
-        os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # WNOWAIT: the supervisor reaps it
+        kill_and_wait(self.pid("conductor"))
 
     def load_model(self) -> None:
         """Report a ready thinker; the memory has no turns to recall."""

@@ -74,7 +74,7 @@ class Life:
         file = str(self.folder / "settings.yaml")
         self.child = subprocess.Popen(
             [sys.executable, "-c", SUPERVISE, file, *self._parts],
-            env=self._environment, stdout=subprocess.PIPE, text=True, process_group=0,
+            env=self._environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
         )  # fmt: skip
         assert self.child.stdout is not None
         self.floor_fd = int(self.child.stdout.readline())
@@ -85,16 +85,16 @@ class Life:
         for line in lines:
             self.status[:] = line.split()
 
-    def children(self) -> dict[str, int]:
-        """Process title → process id, of the supervisor's children."""
+    def processes(self) -> dict[str, int]:
+        """Process title → process id, of the supervisor, the launcher and the parts."""
         found = {}
         for path in Path("/proc").glob("[0-9]*"):
             try:
-                parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+                session = int((path / "stat").read_text().rpartition(")")[2].split()[3])
                 title = (path / "cmdline").read_bytes().split(b"\0")[0].decode()
             except OSError:
                 continue
-            if parent == self.child.pid:
+            if session == self.child.pid:
                 found[title] = int(path.name)
         return found
 
@@ -104,7 +104,7 @@ class Life:
 
         def look() -> int:
             nonlocal found
-            found = self.children().get(f"interlude: {part}", 0)
+            found = self.processes().get(f"interlude: {part}", 0)
             return found
 
         self.until(look)
@@ -147,13 +147,13 @@ class Life:
 
     def kill(self) -> None:
         """Kill the supervisor and all its parts with SIGKILL."""
-        children = self.children().values()
+        processes = self.processes().values()
         self.child.kill()
-        for pid in children:
+        for pid in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.child.wait()
-        self.until(lambda: all(_ended(pid) for pid in children))
+        self.until(lambda: all(_ended(pid) for pid in processes))
 
     def stop(self) -> None:
         self.child.terminate()

@@ -16,6 +16,7 @@ from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.conftest import Make
 from tests.mqtt.elder import without_mqtt_5
 from tests.mqtt.house import running_box
+from tests.supervised import kill_and_wait
 
 pytestmark = pytest.mark.process
 
@@ -72,9 +73,7 @@ def test_a_restarted_conductor_knows_that_the_broker_is_connected(
 ) -> None:
     with running_box(broker, tmp_path) as box:
         box.until(lambda: box.get("words", BoxStatus).house)
-        pid = box.pid("conductor")
-        os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # the supervisor reaps it
+        kill_and_wait(box.pid("conductor"))
         box.drop_mail()
         box.until(lambda: box.get("words", BoxStatus).house)
 

@@ -3,6 +3,7 @@ test plays the other parts through a channel named `room`."""
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -15,6 +16,7 @@ from appliance import settings
 from appliance.messages.registry import Message, ObservedMessage
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor
+from lab.sim.launchers import launcher_for
 
 HERE = ("conductor", "listener", "playback", "panel")
 
@@ -42,7 +44,9 @@ class Room:
         rows = tuple(process_table.row(name) for name in HERE)
         if silent_s is not None:
             rows = tuple(replace(row, silent_s=silent_s) for row in rows)
-        self.box = Supervisor(self.settings, rows=rows, watchers=("room",))
+        self.box = Supervisor(
+            self.settings, rows=rows, watchers=("room",), launcher=launcher_for(os.environ)
+        )
         self.floor = self.box.floor()
         self.cut_before_the_start = self.floor.cut
         self.mail = self.box.channel("room")

@@ -172,7 +172,7 @@ def test_without_a_panel_the_microphone_stays_off(life: Life) -> None:
     life.until(lambda: finger.push("on") and not life.microphone_off())
     began_s = time.monotonic()
     while time.monotonic() - began_s < 3.0:  # kill each panel before it has read the switch
-        for title, pid in life.children().items():
+        for title, pid in life.processes().items():
             if title.endswith(("panel", "appliance.runtime.worker")):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)

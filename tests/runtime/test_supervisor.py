@@ -20,14 +20,15 @@ from tests import skips
 from tests.runtime.small_parts import Make, mail, pid, until
 from tests.runtime.supervision.box import load_of
 
+LOWEST = 8  # a limit of descriptors with which poll(2) still takes those of the supervisor
 pytestmark = pytest.mark.process
 
 
 def test_parts_come_up_in_the_order_of_the_table(parts: Make) -> None:
     supervisor = parts({"first": "works", "second": "works"})
     supervisor.start()
-    assert pid(supervisor, "first") < pid(supervisor, "second")
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
+    assert pid(supervisor, "first") < pid(supervisor, "second")
     assert supervisor.is_ready
     assert supervisor.healthy
     assert {m.part for m in mail(supervisor) if isinstance(m, PartChanged)} == {"first", "second"}
@@ -121,14 +122,16 @@ def test_a_part_that_cannot_be_spawned_is_retried_and_the_other_continues(parts:
     mail(supervisor)
     other = pid(supervisor, "second")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    free = os.dup(0)
-    os.close(free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    victim = pid(supervisor, "first")
+    filled = [os.dup(0) for _ in range(LOWEST)]  # with these all numbers below are in use
+    resource.setrlimit(resource.RLIMIT_NOFILE, (LOWEST, hard))
     try:  # no descriptor is left, similar to no process left at TasksMax=
-        os.kill(pid(supervisor, "first"), signal.SIGKILL)
+        os.kill(victim, signal.SIGKILL)
         until(supervisor, lambda: supervisor.parts["first"].starts >= 4)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for fd in filled:
+            os.close(fd)
     until(supervisor, lambda: supervisor.parts["first"].announced)
     assert pid(supervisor, "second") == other
     problems = [m.problem for m in mail(supervisor) if isinstance(m, PartChanged)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,16 +51,6 @@ def joined(tmp_path: Path) -> Iterator[Joined]:
     made = Joined(tmp_path)
     yield made
     made.resources.close()
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("name", ["conductor", "panel", "link", "page"])
-def test_a_part_without_a_ring_loads_no_numpy(name: str) -> None:
-    """NumPy costs 15 MiB in each process and a third of its start time."""
-    assert not process_table.rings_read_by(name) + process_table.rings_written_by(name)
-    code = "import sys, appliance.runtime.worker, {}; sys.exit('numpy' in sys.modules)"
-    module = f"appliance.{process_table.row(name).module}"
-    subprocess.run([sys.executable, "-c", code.format(module)], check=True)
 
 
 def test_a_worker_has_its_row_and_the_settings_of_the_box(joined: Joined) -> None:

@@ -1,8 +1,10 @@
-"""Entry point of every child process: ties its life to the supervisor before any large import.
+"""Entry point of the launcher and, after its fork, of each part: ties its life to its parent before
+any large import.
 
-`python -m appliance.runtime.supervision.launch PARENT NAME`: PARENT is the supervisor's process id.
-The kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG). If the parent had ended before
-that call, the process has been reparented, and getppid() differs from PARENT.
+`python -m appliance.runtime.supervision.launch PARENT FD`: PARENT is the supervisor's process id,
+FD a socket for the requests. The kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG). If
+the parent had ended before that call, the process has been reparented, and getppid() differs from
+PARENT.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import os
 import signal
 import sys
 
-ORPHANED = 71  # EX_OSERR: the exit code of a process whose supervisor was gone
+ORPHANED = 71  # EX_OSERR: the exit code of a process whose parent was gone
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -26,6 +28,9 @@ def bind_to(parent: int) -> bool:
 if __name__ == "__main__":
     if not bind_to(int(sys.argv[1])):
         sys.exit(ORPHANED)
-    from appliance.runtime import worker  # imported here: takes longer than everything above
+    # Imported here: this takes longer than everything above.
+    from appliance.runtime import worker
+    from appliance.runtime.supervision import launcher_process
 
-    sys.exit(worker.main(sys.argv[2]))
+    if name := launcher_process.serve(int(sys.argv[2])):
+        sys.exit(worker.main(name))

@@ -60,10 +60,10 @@ def test_a_running_synthesiser_ends_with_the_supervisor(tmp_path: Path) -> None:
         box.clear()
 
 
-def test_an_orphaned_part_ends_before_it_imports_large_modules() -> None:
+def test_an_orphaned_launcher_ends_before_it_imports_large_modules() -> None:
     words = ["-X", "importtime", "-m", "appliance.runtime.supervision.launch"]
     done = subprocess.run(
-        [sys.executable, *words, "1", "conductor"], cwd=ROOT, capture_output=True, text=True,
+        [sys.executable, *words, "1", "3"], cwd=ROOT, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert done.returncode == ORPHANED
