@@ -212,7 +212,8 @@ def test_an_unpacked_tree_is_kept_only_if_its_copy_did_not_change_after_the_chec
 def test_random_exchanges_never_install_anything_unsigned(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
-    installed, refused = install_while_it_is_exchanged(at, incoming, tmp_path, seconds=3.0)
+    """For longer, and as another user, in image/test/test_exchange.py."""
+    installed, refused = install_while_it_is_exchanged(at, incoming, tmp_path, seconds=1.0)
     assert installed
     assert refused
 
