@@ -119,9 +119,9 @@ def half_a_minute() -> tuple[Samples, Wave, Wave]:
 def left_at(echo: KalmanCanceller, from_s: int, seconds: int, gain: float) -> tuple[Wave, Wave]:
     """The microphone's sound of these seconds, and what the canceller leaves of it."""
     span = slice(from_s * RATE_HZ, (from_s + seconds) * RATE_HZ)
-    played, wet, noise = (each[span] for each in half_a_minute())
-    mic = np.zeros(len(wet)) if gain < 0 else wet * gain + noise
-    return mic, left_of(echo, mic, played)
+    played, wet, noise = half_a_minute()
+    mic = np.zeros(len(wet[span])) if gain < 0 else wet[span] * gain + noise[span]
+    return mic, left_of(echo, mic, played[span])
 
 
 @functools.cache
