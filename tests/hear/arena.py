@@ -90,6 +90,14 @@ def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -
     return np.concatenate([np.zeros(int(delay_ms * RATE_HZ / 1000)), tail])
 
 
+def networks(hearing: object) -> tuple[object, object]:
+    """What copies of a pipeline share: the sessions of its networks, which have no state."""
+    assert isinstance(hearing, HearingPipeline)
+    classifier = hearing._verdict_tracker._classifier
+    assert isinstance(classifier, NetworkClassifier)
+    return hearing._front_end.speech._session, classifier._network._session
+
+
 @dataclass
 class Run:
     """The result of `run`: events, each with the sample of the owner's track at which it came."""
@@ -132,12 +140,8 @@ class Room:
         self._echo = np.zeros(self._size)
 
     def copied(self) -> Room:
-        """Another room like this one, from now on. The networks have no state: both use them."""
-        hearing = self.hearing
-        classifier = hearing._verdict_tracker._classifier
-        assert isinstance(classifier, NetworkClassifier)
-        shared = (hearing._front_end.speech._session, classifier._network._session)
-        return copy.deepcopy(self, {id(session): session for session in shared})
+        """Another room like this one, from now on."""
+        return copy.deepcopy(self, {id(each): each for each in networks(self.hearing)})
 
     def hear(
         self,

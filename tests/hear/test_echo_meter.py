@@ -108,10 +108,10 @@ def test_the_levels_are_those_of_the_pipelines_canceller() -> None:
     """The real pipeline, a loudspeaker whose echo is 20 dB down, and a quiet room."""
     hearing = HearingPipeline(load(None).hearing)
     hearing.answering = True
-    played = noise(8, 0.05)
+    played = noise(5, 0.05)
     delay = 32
     echo = 0.1 * np.concatenate([np.zeros(delay), played[:-delay]])
-    mic = to_int16(echo + noise(8, 0.0003, seed=2))
+    mic = to_int16(echo + noise(5, 0.0003, seed=2))
     meter = EchoMeter(3)
     for at in range(0, len(mic) - BLOCK_FRAMES, BLOCK_FRAMES):
         block = slice(at, at + BLOCK_FRAMES)

@@ -71,7 +71,7 @@ def test_a_long_pause_with_the_button_held_is_shortened_to_a_few_seconds(
     pipeline = HearingPipeline(settings)
     pipeline.set_listening(SetListening(True, held=True))
     phrases = [at_level(say("tell me about")), at_level(say("the moon"))]
-    owner, _ = track(phrases, lead_s=0.5, gap_s=40)
+    owner, _ = track(phrases, lead_s=0.5, gap_s=15)
     result = run(pipeline, owner, noise_db=None)
     slots = [slot for _, slot in result.of(SpeechSlot)]
     at_once = Counter(at for at, _ in result.of(SpeechSlot))
