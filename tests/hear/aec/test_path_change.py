@@ -76,7 +76,8 @@ def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itse
     box = talking_for_10_s.machine
     assert isinstance(box, SimulatedBox)
     session = copy.deepcopy(talking_for_10_s, {id(net): net for net in networks(box.hearing)})
-    assert isinstance(box := session.machine, SimulatedBox)
+    box = session.machine
+    assert isinstance(box, SimulatedBox)
     session._echo = echo_of(TrialRoom("", 0.4, seed, SPEECH_DB + echo_db))
     while not session.ended:
         session.advance()
