@@ -15,7 +15,7 @@ from appliance.__main__ import main
 from appliance.errors import RecordingError, StorageError, VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
-from lab.bench import benches
+from lab.bench import benches, interruption
 from lab.bench.benches import (
     BENCHES,
     EFFORTS,
@@ -70,7 +70,8 @@ def test_a_bench_prints_and_saves_its_table(
 
 
 @pytest.mark.process
-def test_a_bench_with_speech_has_tables_for_each_voice() -> None:
+def test_a_bench_with_speech_has_tables_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(interruption.COST_S, "quick", 2.0)
     options = replace(OPTIONS, parts=("cost",), effort="quick", voices=("hibari", "espeak"))
     titles = [sheet.title for sheet in measured(find("interruption"), options)]
     assert len(titles) > 2

@@ -6,7 +6,7 @@ import pytest
 
 from appliance.messages.commands import Say, StopSpeaking
 from lab.bench.harness import QUIET, TALK, BenchHarness, from_sentence
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 
 @pytest.mark.process
@@ -28,7 +28,7 @@ def test_speech_other_than_the_bench_talk_is_not_measured() -> None:
         stage.start_talking()
         assert stage.talking()
 
-    BenchHarness(QUIET, ENGLISH, act).play()
+    BenchHarness(QUIET, ESPEAK, act).play()
 
 
 def test_the_talk_begins_with_another_sentence_each_time_and_is_complete() -> None:

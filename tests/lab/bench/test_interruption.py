@@ -56,8 +56,8 @@ def test_a_complete_run_prints_its_tables_and_saves_every_event(
 ) -> None:
     json_file = tmp_path / "found.json"
     words = ["bench", "interruption", "--quick", "--events", "1", "--part", "article",
-             "--worst", "2", "--recordings", str(recordings), "--json", str(json_file),
-             "--pictures", str(tmp_path / "drawn")]  # fmt: skip
+             "--worst", "2", "--voice", "espeak", "--recordings", str(recordings),
+             "--json", str(json_file), "--pictures", str(tmp_path / "drawn")]  # fmt: skip
     assert main(words) == 0
     saved = json.loads(json_file.read_text())
     assert len(saved["sheets"][0]["events"]) == 6

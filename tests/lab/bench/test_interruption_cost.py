@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from lab.bench import interruption_cost
-from tests.lab.bench.tiny_model import SETTINGS
+from tests.english import ESPEAK
 
 
 @pytest.mark.process
 def test_the_stages_of_hearing_share_its_whole_cost() -> None:
-    step_us, stages = interruption_cost.measure(SETTINGS, 4.0)
+    step_us, stages = interruption_cost.measure(ESPEAK, 4.0)
     assert 5 < step_us < 5000
     assert sum(stages.values()) == pytest.approx(1.0)
     assert stages["speech probability"] > 0

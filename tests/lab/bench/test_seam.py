@@ -6,11 +6,11 @@ import pytest
 
 from lab.bench import seam as bench_seam
 from lab.bench.benches import BenchOptions
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 pytestmark = pytest.mark.process
 
-BRIEFLY = BenchOptions(ENGLISH, events=1)
+BRIEFLY = BenchOptions(ESPEAK, events=1)
 
 
 @pytest.mark.timeout(120)
