@@ -49,7 +49,7 @@ class Supervisor:
     """Runs the rows of the process table.
 
     `watchers`: further peers with a channel to the conductor that read every ring. `rows`: those of
-    the table, except in tests and benches. `launcher`: one that several supervisors use, or its own.
+    the table, except in tests and benches. `launcher`: one for several supervisors, or its own.
     """
 
     def __init__(
