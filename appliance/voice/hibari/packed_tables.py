@@ -108,7 +108,7 @@ def _members(text: bytes) -> tuple[Places, Places, Places]:
     begins, key_ends = firsts[keys], lasts[keys] + 1
     # A value begins with the first quote or brace after its key, and ends with the last one before
     # the next key, or before the end of the table.
-    marks = np.sort(np.concatenate([quotes, braces]))
+    marks = np.sort(np.concatenate([quotes, braces]), kind="stable")  # which merges sorted runs
     first = np.searchsorted(marks, key_ends)
     last = np.append(np.searchsorted(marks, begins), len(marks) - 1)[1:] - 1
     values, ends = marks[first], marks[last] + 1
