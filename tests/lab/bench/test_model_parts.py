@@ -10,7 +10,7 @@ import pytest
 
 from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
-from lab.bench import model
+from lab.bench import model, model_attention, model_batches
 from lab.bench.model_memory import Stopwatch
 from lab.bench.model_parts import PARTS, Job, Measure, Measures, clip
 from lab.bench.model_reading import NEIGHBOURS
@@ -32,7 +32,7 @@ ROWS = {
     "threads": ["1 thread, alone", "1 thread, a busy neighbour, nice 19"],
     "attention": [
         "behind 600: 10 read, flash attention", "behind 600: 10 read, without",
-        "behind 3000: one drawn, flash attention", "behind 3000: one drawn, without",
+        "behind 900: one drawn, flash attention", "behind 900: one drawn, without",
     ],
     "batches": [
         "1 read", "15 read", "16 read", "16 read, one drawn",
@@ -77,6 +77,9 @@ def test_each_part_has_its_rows(
 ) -> None:
     if part not in ALONE:
         monkeypatch.setattr(model, "_in_a_process", in_this_process)
+        monkeypatch.setattr(model_attention, "TIMES", 1)
+        monkeypatch.setattr(model_attention, "DEPTHS", (600, 900))  # 3000 take a second
+        monkeypatch.setattr(model_batches, "TIMES", 2)
     json_file = tmp_path / "model.json"
     options = ["--model", str(files[0]), "--audio", str(files[1]), "--json", str(json_file)]
     assert main(["bench", "model", "--part", part, "--events", "1", *options]) == 0
