@@ -71,9 +71,17 @@ def test_a_box_that_is_asked_first_is_silent_until_then() -> None:
     assert not result.pauses
 
 
+def one_sound() -> JobResult:
+    return play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
+
+
+@pytest.fixture(scope="module")
+def result() -> JobResult:
+    return one_sound()
+
+
 @pytest.mark.long
-def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> None:
-    result = play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
+def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict(result: JobResult) -> None:
     (trial,) = result.trials
     assert trial.kind == "interruption"
     assert not trial.real
@@ -92,12 +100,8 @@ def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> Non
 
 
 @pytest.mark.long
-def test_the_same_job_gives_the_same_result() -> None:
-    both = [
-        play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 5, 12.0)
-        for _ in range(2)
-    ]
-    assert both[0] == both[1]
+def test_the_same_job_gives_the_same_result(result: JobResult) -> None:
+    assert one_sound() == result
 
 
 def test_the_article_drops_its_answer_at_a_word() -> None:

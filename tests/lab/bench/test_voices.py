@@ -13,6 +13,7 @@ from lab.bench.benches import BenchOptions
 from lab.bench.voice_judge import AlignedWord
 from lab.bench.voices import COLUMNS, VoiceFigures, word_errors_ms
 from tests.voice import bundles
+from tests.voice.quick_judge import quick_judge
 
 REPORTED = [SpokenWord(0, 5, 0, 4000), SpokenWord(6, 12, 4800, 9600)]
 ALIGNED = [AlignedWord("hello", 160, 4000), AlignedWord("music", 4640, 8000)]
@@ -39,7 +40,10 @@ def test_a_row_has_shares_of_words_and_seconds_and_dashes_for_missing_values() -
 
 
 @pytest.mark.process
-def test_every_voice_has_a_row_and_a_broken_one_has_a_note(tmp_path: Path) -> None:
+def test_every_voice_has_a_row_and_a_broken_one_has_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voices, "VoiceJudge", quick_judge)
     folder = tmp_path / "models/broken"
     folder.mkdir(parents=True)
     for file in ("voice.onnx", "voice.onnx.json"):

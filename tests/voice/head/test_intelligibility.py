@@ -16,6 +16,7 @@ from appliance.voice.head.speech_head import SpeechHead
 from lab.bench import head_answers
 from lab.bench.voice_judge import VoiceJudge, words_of, wrong_words
 from tests.voice.head.spoken import SHIPPED, recite
+from tests.voice.quick_judge import quick_judge
 
 # The recogniser processes 20 s of speech, and twice 4 s of noise.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -24,14 +25,11 @@ HELD_OUT = tuple(head_answers.HELD_OUT[name] for name in ("italy", "where", "spi
 MOST_WRONG = 0.45  # share of the words; the shipped weights have far less
 BROKEN = 0.8  # minimum for unintelligible sounds
 FEW = slice(1, 2)  # answers to scramble: the recogniser is slowest on unintelligible sound
-# A search of a tenth of the words at a time, in one pass, takes less than half of the time of the
-# thorough one. It gets the same words wrong in these answers, but one.
-QUICK = {"maxhmmpf": 3000, "fwdflat": False}
 
 
 @pytest.fixture(scope="module")
 def judge() -> VoiceJudge:
-    return VoiceJudge(**QUICK)
+    return quick_judge()
 
 
 @pytest.fixture(scope="module")
