@@ -43,7 +43,7 @@ def to_float(samples: Samples) -> npt.NDArray[np.float32]:
 def level_db(wave: npt.NDArray[np.floating], least: float = 1e-10) -> float:
     """Mean power of `wave`, full scale at ±1.0, in dB of full scale. `least`: power that is added,
     so that digital silence and an empty `wave` have a level: -100 dB."""
-    power = float(wave @ wave) / len(wave) if len(wave) else 0.0
+    power = float(wave.dot(wave)) / len(wave) if len(wave) else 0.0
     return 10 * math.log10(power + least)
 
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from appliance.hear.aec.path_estimate import Floats, forward, power_of
+from appliance.hear.aec.path_estimate import Floats, Spectrum, power_of
 
 _DECAY = np.float32(10**-0.03)  # decay of a band's power per block of 5 ms, as in the room
 _LOWEST_BIN = 1  # 100 Hz: lower bins contain no voice and are filtered out before the gate
@@ -24,8 +24,8 @@ class Misalignment:
         """`frames`: samples per block."""
         self._frames = frames
         # A window, since loud low tones must not leak into higher bands with a larger error.
-        self._window = np.hanning(2 * frames + 1)[:-1].astype(np.float32)
-        self._scale = 2 / (2 * frames * float(self._window @ self._window))  # to a mean square
+        self.window = np.hanning(2 * frames + 1)[:-1].astype(np.float32)
+        self._scale = 2 / (2 * frames * float(self.window @ self.window))  # to a mean square
         self._played = np.zeros(frames + 1, np.float32)  # power of each band, its decaying peak
         self._error = np.zeros(frames + 1, np.float32)
         self.db = -100.0
@@ -38,8 +38,9 @@ class Misalignment:
         count = np.diff(np.append(first, len(error)))
         self._error = (np.add.reduceat(error, first) / count).astype(np.float32)
 
-    def process(self, far: Floats) -> None:
-        """Process a block: the newest 2 * frames samples played, float32, full scale 1."""
-        self._played = np.maximum(_DECAY * self._played, power_of(forward(self._window * far)))
+    def process(self, far: Spectrum) -> None:
+        """Process a block: the spectrum of the newest 2 * frames samples played, full scale 1, each
+        multiplied by `window`."""
+        self._played = np.maximum(_DECAY * self._played, power_of(far))
         residual_power = self._error[_LOWEST_BIN:] @ self._played[_LOWEST_BIN:]
         self.db = 10 * math.log10(self._scale * float(residual_power) + 1e-10)

@@ -45,9 +45,9 @@ class LevelQuantile:
             self._update_quantile()
 
     def _update_quantile(self) -> None:
-        total = np.cumsum(self._counts)
+        total = self._counts.cumsum()
         if total[-1] >= self._weight * _LEAST_BLOCKS:
-            self.db = _LOWEST_DB + float(np.searchsorted(total, self._share * total[-1]))
+            self.db = _LOWEST_DB + float(total.searchsorted(self._share * total[-1]))
         if self._weight > _HEAVY:
             self._counts /= self._weight
             self._weight = 1.0

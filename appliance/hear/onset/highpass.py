@@ -31,7 +31,7 @@ class HighPass:
     def __call__(self, samples: Floats) -> Floats:
         """Filter the next block, float64[frames, channels], into an array of the same shape."""
         self._in[: self._frames] = samples
-        out = self._matrix @ self._in
+        out: Floats = np.dot(self._matrix, self._in)
         self._in[self._frames :] = out[self._frames :]
         return out[: self._frames]
 

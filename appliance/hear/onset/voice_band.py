@@ -46,7 +46,7 @@ class VoiceBandDetector:
         n = self._frames
         self._window[:n] = self._window[n:]
         self._window[n:] = high_passed
-        bins = self._band @ self._window
+        bins = np.dot(self._band, self._window)
         level_db = 10 * math.log10(float(bins @ bins) / (2 * n * n) + 1e-10)
         self._quantile.update(level_db, followed)
         over_db = level_db - self._quantile.db if self._quantile.known else 0.0

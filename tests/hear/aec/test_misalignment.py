@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.aec.misalignment import Misalignment
-from appliance.hear.aec.path_estimate import Floats
+from appliance.hear.aec.path_estimate import Floats, forward
 from appliance.pcm import RATE_HZ
 
 FRAMES, LENGTH = 80, 4800
@@ -28,7 +28,7 @@ def tone(hz: float, level_db: float = -20.0, blocks: int = 40) -> Floats:
 def expected_db(estimate: Misalignment, played: Floats) -> float:
     """The expected residual after the last block of `played`."""
     for end in range(2 * FRAMES, len(played) + 1, FRAMES):
-        estimate.process(played[end - 2 * FRAMES : end])
+        estimate.process(forward(estimate.window * played[end - 2 * FRAMES : end]))
     return estimate.db
 
 
