@@ -36,9 +36,11 @@ WORDS: tuple[tuple[str, Judgement], ...] = (
 
 
 @pytest.fixture(scope="module", autouse=True)
-def scored_once() -> Iterator[None]:
-    """Each word goes through the pipeline once, although several runs of the program get it."""
-    score = enrolment.score
+def learnt_once() -> Iterator[None]:
+    """Each word goes through the pipeline once, and the same words are learnt once, although
+    several runs of the program get them."""
+    score, learn = enrolment.score, enrolment.learn
+    learnt: dict[tuple[int, ...], enrolment.EnrolmentResult] = {}
 
     @functools.cache
     def of(name: str, kind: Judgement, sound: bytes) -> enrolment.ScoredRecording:
@@ -51,8 +53,17 @@ def scored_once() -> Iterator[None]:
         assert settings == load_defaults().hearing
         return of(take.name, take.kind, take.samples.tobytes())
 
+    def known(
+        scored: list[enrolment.ScoredRecording], others: adaptation.NetworkOutputs, model: str
+    ) -> enrolment.EnrolmentResult:
+        key = tuple(map(id, scored))  # `of` keeps them, so that no other gets the same
+        if key not in learnt:
+            learnt[key] = learn(scored, others, model)
+        return learnt[key]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(enrolment, "score", remembered)
+        patch.setattr(enrolment, "learn", known)
         yield
 
 
