@@ -3,6 +3,7 @@ processor time."""
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 
 from appliance.runtime.supervision.launcher import Launcher
@@ -16,4 +17,5 @@ def launcher_for(environment: Mapping[str, str]) -> Launcher:
         if launcher.fits(environment):
             return launcher
     _launchers.append(Launcher(environment))
+    atexit.register(_launchers[-1].close)
     return _launchers[-1]

@@ -21,7 +21,10 @@ from appliance.runtime.ipc.ring import END, START
 from appliance.settings import WordsSettings
 
 _FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first hypothesis
-_EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
+_EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the verdict's deadline
+_DEADLINE_FRAMES = BEFORE_FRAMES + RATE_HZ * 7 // 10  # 700 ms after the onset
+# Afterwards: each hypothesis costs as much as the whole sound, and only a "stop" still matters.
+_LATER_FRAMES = RATE_HZ * 36 // 100
 _LEAST_SURE = 0.2  # for a stop word; 43 of 60 recorded ones reach it, and 1 of 150 other words
 _LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
@@ -108,7 +111,8 @@ class WordDecoder:
         if len(samples):
             recogniser.process(np.ascontiguousarray(samples))
             self._frames += len(samples)
-        due = self._frames - self._decoded_frames >= _EVERY_FRAMES and self._frames >= _FIRST_FRAMES
+        every = _EVERY_FRAMES if self._frames < _DEADLINE_FRAMES else _LATER_FRAMES
+        due = self._frames - self._decoded_frames >= every and self._frames >= _FIRST_FRAMES
         if not (due or flags & END):
             return []
         self._decoded_frames = self._frames

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from appliance.hear.words.decoder import WordDecoder, WordsNews
 from appliance.hear.words.feed import KeywordFeed
 from appliance.hear.words.interfaces import BEFORE_FRAMES, WordHypothesis
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
-from appliance.pcm import BLOCK_FRAMES, Samples
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import load_defaults
 
 LISTS = load_defaults().hearing.words
@@ -183,3 +185,19 @@ def test_the_spotter_gets_each_sample_once_although_sounds_include_their_past() 
     near.waiting = True
     decode(decoder, near, [0] * 100 + [7] * 50 + [0] * 50)
     assert (spotter.heard, spotter.resets) == (200 * BLOCK_FRAMES, 1)
+
+
+def test_a_long_sound_is_decoded_rarely_once_its_verdict_is_due() -> None:
+    class Counted(Scripted):
+        def hypothesis(self) -> WordHypothesis:
+            lengths.append((sum(map(len, self.heard)) - BEFORE_FRAMES) * 1000 // RATE_HZ)
+            return super().hypothesis()
+
+    lengths: list[int] = []
+    decode(WordDecoder(LISTS, Counted(), None), busy(), [0] * 70 + [7] * 600 + [0])
+    early = [at for at in lengths if at <= 700]
+    assert len(early) == 5
+    assert early[0] == 200
+    late = [later - at for at, later in pairwise(lengths[5:-1])]  # the last is its end
+    assert set(late) == {360}
+    assert sum(lengths) < 17_000  # ms of sound that are decoded for 3 s; 38,000 at 120 ms each
