@@ -148,6 +148,7 @@ class BoxSentence:
         return ShownAs(self.key, dict(self.values))
 
 
+@functools.cache  # the page asks at every request
 def languages() -> tuple[str, ...]:
     """The languages that the box has sentences in: ISO 639-1, English first."""
     others = sorted(path.stem for path in FOLDER.glob("*.ftl") if path.stem != SOURCE)
