@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -86,29 +86,21 @@ class TemplateComparison:
 def compare(
     template: str | None, style: PromptStyle, most_cpu_s: int = MOST_CPU_S
 ) -> TemplateComparison:
-    """Compare; takes one to two seconds of another process. `most_cpu_s`: CPU time per rendering,
-    in seconds."""
+    """Compare; takes a second of another process. `most_cpu_s`: CPU time of its renderings, in
+    seconds."""
     if not template:
         return TemplateComparison(problem="the model brings none.")
     if len(template.encode(errors="replace")) > MOST_TEMPLATE_BYTES:
         return TemplateComparison(problem=f"it has more than {MOST_TEMPLATE_BYTES >> 10} kB.")
-    ours, first_rendering, problem = _ours(style), "", ""
-    for messages in _messages(style):
-        try:
-            its = _rendered(template, style, messages, most_cpu_s)
-        except _RenderFailed as error:
-            problem = problem or f"it cannot be rendered ({error})."
-            if error.for_good:
-                break
-            continue
-        if its == ours:
-            return TemplateComparison(ours, its)
-        first_rendering = first_rendering or its
-    return (
-        TemplateComparison(ours, first_rendering)
-        if first_rendering
-        else TemplateComparison(ours, problem=problem)
-    )
+    ours = _ours(style)
+    try:
+        found = _rendered(template, style, most_cpu_s)
+    except _RenderFailed as error:
+        return TemplateComparison(ours, problem=f"it cannot be rendered ({error}).")
+    texts = [rendering.text for rendering in found if not rendering.problem]
+    if texts:
+        return TemplateComparison(ours, ours if ours in texts else max(texts, key=bool))
+    return TemplateComparison(ours, problem=f"it cannot be rendered ({found[0].problem}).")
 
 
 def compare_later(template: str | None, style: PromptStyle) -> threading.Thread:
@@ -200,27 +192,35 @@ def _declared(tool: Tool) -> dict[str, Any]:
     return declared
 
 
+class Rendering(msgspec.Struct, frozen=True):
+    """The renderer's answer for one form: its text, or why it has none. Defined anew, as its module
+    imports jinja2."""
+
+    text: str = ""
+    problem: str = ""
+
+
+# One for each form: anything else is no answer of ours.
+_Renderings = Annotated[list[Rendering], msgspec.Meta(min_length=1)]
+
+
 class _RenderFailed(Exception):
-    """Raised when rendering fails. `for_good`: rendering other turns would fail, too."""
-
-    def __init__(self, reason: str, *, for_good: bool = False) -> None:
-        super().__init__(reason)
-        self.for_good = for_good
+    """Raised when nothing can be rendered."""
 
 
-def _rendered(
-    template: str, style: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
-) -> str:
-    """Render the template in another process and return its text. Raises _RenderFailed."""
+def _rendered(template: str, style: PromptStyle, most_cpu_s: int) -> list[Rendering]:
+    """Render the template for both forms, in another process. Raises _RenderFailed."""
     names: Mapping[str, Any] = {
-        "messages": messages,
         "tools": [_declared(tool) for tool in style.tools] or None,
         "add_generation_prompt": True,
         "enable_thinking": False,
         "bos_token": "<bos>",
         "eos_token": "<turn|>",
     }
-    request = {"template": template, "names": names, "most_cpu_s": most_cpu_s}
+    request = {
+        "template": template, "conversations": _messages(style), "names": names,
+        "most_cpu_s": most_cpu_s,
+    }  # fmt: skip
     command = [sys.executable, "-m", "appliance.think.template_renderer"]
     try:
         done = subprocess.run(
@@ -231,10 +231,13 @@ def _rendered(
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _RenderFailed(f"{type(error).__name__} of its process", for_good=True) from error
+        raise _RenderFailed(f"{type(error).__name__} of its process") from error
     if done.returncode < 0:
-        raise _RenderFailed("its process was ended: it takes too long", for_good=True)
+        raise _RenderFailed("its process was ended: it takes too long")
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise _RenderFailed(reason or f"status {done.returncode}")
-    return done.stdout.decode(errors="replace")
+    try:
+        return msgspec.json.decode(done.stdout, type=_Renderings)
+    except msgspec.MsgspecError as error:  # from an untrusted template's process
+        raise _RenderFailed("its process gave no texts") from error

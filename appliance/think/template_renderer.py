@@ -1,7 +1,8 @@
 """Renders the chat template of a model's file in a separate process.
 
 `python -m appliance.think.template_renderer`. In, on stdin: JSON of RenderRequest. Out, on stdout:
-the text in UTF-8; on an error, one line on stderr and exit status 1. A template is an untrusted
+JSON of a Rendering for each conversation; if nothing can be rendered, one line on stderr and exit
+status 1. A template is an untrusted
 program: it runs in jinja2's immutable sandbox, which blocks access to Python's internals, in its
 own process with limits on memory and CPU time. The only import of jinja2. The environment's
 settings are those that chat templates are written for.
@@ -16,7 +17,7 @@ import sys
 from typing import Any, NoReturn
 
 import msgspec
-from jinja2 import TemplateError
+from jinja2 import Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MOST_MEMORY_BYTES = 256 << 20  # of address space; Python and jinja2 take a quarter
@@ -24,16 +25,24 @@ MOST_LETTERS = 1_000_000  # of the rendered text
 
 
 class RenderRequest(msgspec.Struct, frozen=True):
-    """The input: the template, the variables that it may use, and the maximum CPU time in
-    seconds."""
+    """The input: the template, the conversations to render, each a value of `messages`, the other
+    variables that it may use, and the maximum CPU time in seconds."""
 
     template: str
+    conversations: list[list[dict[str, Any]]]
     names: dict[str, Any]
     most_cpu_s: int
 
 
-def render(request: RenderRequest) -> str:
-    """Return the rendered text. Raises TemplateError or any exception that the template causes."""
+class Rendering(msgspec.Struct, frozen=True):
+    """The text of one conversation, or why it has none."""
+
+    text: str = ""
+    problem: str = ""
+
+
+def compiled(template: str) -> Template:
+    """The template, for `render`. Raises TemplateError or any exception that it causes."""
 
     def refuse(reason: str) -> NoReturn:
         raise TemplateError(reason)
@@ -43,13 +52,30 @@ def render(request: RenderRequest) -> str:
     )
     environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.globals["raise_exception"] = refuse
+    return environment.from_string(template)
+
+
+def render(template: Template, names: dict[str, Any]) -> str:
+    """Return the rendered text. Raises TemplateError or any exception that the template causes."""
     text, letters = [], 0
-    for piece in environment.from_string(request.template).generate(**request.names):
+    for piece in template.generate(**names):
         letters += len(piece)
         if letters > MOST_LETTERS:
             raise TemplateError("a text without end")
         text.append(piece)
     return "".join(text)
+
+
+def _rendering(template: Template, names: dict[str, Any]) -> Rendering:
+    try:
+        return Rendering(render(template, names).encode(errors="replace").decode())
+    except Exception as error:  # noqa: BLE001 - an untrusted template may raise anything
+        return Rendering(problem=_in_a_line(error))
+
+
+def _in_a_line(error: Exception) -> str:
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return text.encode(errors="replace").decode()
 
 
 def main() -> int:
@@ -58,12 +84,13 @@ def main() -> int:
     try:
         request = msgspec.json.decode(sys.stdin.buffer.read(), type=RenderRequest)
         resource.setrlimit(resource.RLIMIT_CPU, (request.most_cpu_s, request.most_cpu_s))
-        text = render(request)
+        template = compiled(request.template)
+        found = [_rendering(template, {**request.names, "messages": messages})
+                 for messages in request.conversations]  # fmt: skip
+        sys.stdout.buffer.write(msgspec.json.encode(found))
     except Exception as error:  # noqa: BLE001 - an untrusted template may raise anything
-        reason = " ".join(str(error).split())[:200]
-        sys.stderr.write(f"{type(error).__name__}: {reason}\n")
+        sys.stderr.write(f"{_in_a_line(error)}\n")
         return 1
-    sys.stdout.buffer.write(text.encode(errors="replace"))
     return 0
 
 

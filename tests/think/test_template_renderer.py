@@ -8,11 +8,11 @@ import pytest
 from jinja2 import TemplateError
 from jinja2.exceptions import SecurityError, UndefinedError
 
-from appliance.think.template_renderer import MOST_LETTERS, RenderRequest, render
+from appliance.think.template_renderer import MOST_LETTERS, compiled, render
 
 
 def text(template: str, **names: Any) -> str:
-    return render(RenderRequest(template, names, 1))
+    return render(compiled(template), names)
 
 
 def test_a_block_leaves_no_empty_line() -> None:
