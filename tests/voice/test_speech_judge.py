@@ -56,6 +56,11 @@ def head_sound() -> HeadSound:
 
 
 @pytest.fixture(scope="module")
+def aligner() -> SpeechAligner:
+    return SpeechAligner()
+
+
+@pytest.fixture(scope="module")
 def words() -> list[str]:
     found = spoken_words_of(TEXT)
     assert found is not None
@@ -126,15 +131,16 @@ class TruncatedDecoder:
 
 @pytest.mark.parametrize(("missing", "fits"), [(0, True), (1, True), (2, False), (4, False)])
 def test_an_alignment_may_lack_the_last_word_only(
-    head_sound: HeadSound, words: list[str], missing: int, fits: bool
-) -> None:
-    aligner = SpeechAligner()
-    aligner._decoder = TruncatedDecoder(aligner._decoder, missing)
+    aligner: SpeechAligner, head_sound: HeadSound, words: list[str], missing: int, fits: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(aligner, "_decoder", TruncatedDecoder(aligner._decoder, missing))
     assert (aligner.fit(words, head_sound.sound) > LEAST_FIT + 1) == fits
 
 
-def test_the_threshold_separates_right_from_wrong(head_sound: HeadSound, words: list[str]) -> None:
-    aligner = SpeechAligner()
+def test_the_threshold_separates_right_from_wrong(
+    aligner: SpeechAligner, head_sound: HeadSound, words: list[str]
+) -> None:
     assert aligner.fit(words, head_sound.sound) > LEAST_FIT + 1
     assert aligner.fit(OTHER, head_sound.sound) < LEAST_FIT - 1
     assert NO_FIT <= aligner.fit(words, head_sound.broken) < LEAST_FIT - 1
