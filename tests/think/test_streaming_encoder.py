@@ -59,18 +59,20 @@ Open = Callable[..., StreamingEncoder]
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Open:
-    """Opens encoders of the pocket model or of another GGUF."""
+    """Opens encoders of the pocket model or of another GGUF, each graph once."""
     folder = tmp_path_factory.mktemp("encoders")
+    encoders: dict[Path, StreamingEncoder] = {}
 
     def open_(
         form: Form = "fp32", audio: Path = POCKET / "pocket-audio.gguf", **how: Any
     ) -> StreamingEncoder:
         stem = folder / f"{audio.stem}-{form}-{len(how)}"
         graph = stem.with_suffix(".onnx")
-        if not graph.exists():
+        if graph not in encoders:
             make(audio, graph, stem.with_suffix(".data"), form, **how)
             onnx.checker.check_model(str(graph), full_check=True)
-        return StreamingEncoder(graph, 1)
+            encoders[graph] = StreamingEncoder(graph, 1)
+        return encoders[graph]
 
     return open_
 
