@@ -11,7 +11,7 @@ equal states of the reader between two reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -146,6 +146,24 @@ def _least(outcomes: list[Outcome]) -> list[Outcome]:
     return retained
 
 
+def _least_states(states: set[State]) -> set[State]:
+    """Remove states for which another differs only in restricting later loads no more: whatever may
+    happen from the removed one may happen from that, too."""
+    alike: dict[State, list[dict[int, int]]] = {}
+    for state in sorted(states, key=lambda item: sum(moment for _, moment in item.seen)):
+        seen = dict(state.seen)
+        retained = alike.setdefault(replace(state, seen=()), [])
+        if not any(
+            all(moment <= seen.get(word, 0) for word, moment in other.items()) for other in retained
+        ):
+            retained.append(seen)
+    return {
+        replace(state, seen=tuple(sorted(seen.items())))
+        for state, retained in alike.items()
+        for seen in retained
+    }
+
+
 def _loadable(stores: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
     """The stores to a word that a load may return if that at moment `least` must be visible."""
     first = max(at for at, (moment, _) in enumerate(stores) if moment <= least)
@@ -201,18 +219,18 @@ class ModelReader(RingReader):
         if self.settled:
             return self.copy_once(slot)
         before = self.seen
-        key = (self._next, self.collected, tuple(sorted(before.items())))
-        if key not in self._outcomes:
+        key = (self._next, self.collected, frozenset(before.items()))
+        possible = self._outcomes.get(key)
+        if possible is None:
             outer, self.oracle = self.oracle, Oracle()
             outcomes: list[Outcome] = []
             for _ in self.oracle.paths():
                 self.seen = dict(before)
                 self.copies += 1
                 outcomes.append(Outcome(self.copy_once(slot), self.seen))
-            self._outcomes[key] = _least(outcomes)
+            possible = self._outcomes[key] = _least(outcomes)
             self.oracle = outer
-        possible = self._outcomes[key]
-        chosen = possible[self.oracle.choose(len(possible))]
+        chosen = possible[self.oracle.choose(len(possible)) if len(possible) > 1 else 0]
         self.seen = dict(chosen.seen)
         return chosen.slot
 
@@ -287,8 +305,8 @@ def explore(
                 subject.restore(state)
                 _check(subject.read(), state.next, found)
                 after.add(subject.state())
-        states = after - known
-        known |= after
+        states = _least_states(after | known) - known
+        known |= states
     for state in known:
         subject.restore(state)
         subject.settled = True
