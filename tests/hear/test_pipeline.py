@@ -84,7 +84,7 @@ def test_steady_noise_at_any_level_causes_no_onset_after_the_first_second(
     settings: HearingSettings,
 ) -> None:
     for noise_db in (-70, -50, -30):
-        result = run(HearingPipeline(settings), np.zeros(10 * 16_000), noise_db=noise_db)
+        result = run(HearingPipeline(settings), np.zeros(6 * 16_000), noise_db=noise_db)
         assert len([at for at, _ in result.of(Onset) if at > 16_000]) == 0
 
 
@@ -283,7 +283,7 @@ def test_flush_ends_the_utterance_under_way(settings: HearingSettings) -> None:
 def test_degenerate_input_causes_few_onsets_and_speech_is_detected_afterwards(
     settings: HearingSettings, name: str
 ) -> None:
-    t = np.arange(8 * 16_000)
+    t = np.arange(5 * 16_000)
     wave = {
         "zeros": np.zeros(len(t)),
         "offset": np.full(len(t), 0.5),

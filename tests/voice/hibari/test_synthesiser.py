@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 
@@ -29,6 +30,7 @@ SENTENCES = (
 )
 
 
+@functools.cache  # several tests look at the same sentences
 def synthesise(voice: Synthesiser, text: str) -> list[Stretch]:
     return list(voice.synthesise(text, Cancellation()))
 
@@ -86,7 +88,7 @@ def test_a_slower_pace_takes_longer(voice: Synthesiser, monkeypatch: pytest.Monk
 
 @pytest.mark.long
 def test_all_words_of_many_sentences_have_positions(voice: Synthesiser) -> None:
-    text = " ".join(SENTENCES * 3)
+    text = " ".join(SENTENCES)
     found = positions(synthesise(voice, text))
     assert [text[begin:end] for begin, end, _ in found] == text.split()
 
