@@ -15,6 +15,7 @@ from typing import BinaryIO
 import pytest
 
 from appliance.errors import InterludeError, ReleaseRefused
+from appliance.update.handed_over_file import CHUNK
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
 from appliance.update.request import install_wanted
@@ -45,10 +46,10 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 
 def large(at: Bench, version: str = "0.3.0") -> Path:
-    """A genuine release of 4 MiB whose tree does not compress."""
+    """A genuine release whose tree does not compress: three of the chunks that are read."""
     tree = at.shop.folder / f"tree-{version}-good"
     tree.mkdir()
-    (tree / "noise").write_bytes(random.Random(3).randbytes(4 << 20))
+    (tree / "noise").write_bytes(random.Random(3).randbytes(5 * CHUNK // 2))
     return at.shop.make(version)
 
 
