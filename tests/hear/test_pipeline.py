@@ -212,14 +212,14 @@ def test_the_pre_roll_does_not_change_the_opinions(settings: HearingSettings) ->
     owner, _ = track([at_level(say("wait"))], lead_s=3, gap_s=1)
     answer = at_level(say(ANSWER), -20)
     found = []
-    for preroll_ms in (0, 300, 1000):
+    for preroll_ms in (0, 1000):
         turn = msgspec.structs.replace(settings.turn, preroll_ms=preroll_ms)
         result = run(
             HearingPipeline(msgspec.structs.replace(settings, turn=turn)), owner, answer=answer
         )
         found.append([opinion for _, opinion in result.of(Opinion)])
     assert found[0]
-    assert found == [found[0]] * 3
+    assert found[0] == found[1]
 
 
 @pytest.mark.process
