@@ -59,11 +59,11 @@ def lane(worker: str) -> int:
 
 
 @functools.cache
-def kind(file: Path) -> int:
+def kind(file: str) -> int:
     """REAL_TIME, PROGRAMS or PURE, by the file's text: the mark (tests/tiers.py) and SOUNDS.
 
     Only the workers collect tests; the scheduling process knows just the names of the files."""
-    text = file.read_text()
+    text = Path(file).read_text()
     if f"mark.{MARK}" not in text:
         return PURE
     return REAL_TIME if any(word in text for word in SOUNDS) else PROGRAMS
@@ -73,9 +73,10 @@ def next_file(files: list[str], root: Path, seconds: dict[str, float], number: i
     """The file that the worker `number` runs next: the longest of the kind that it begins with; the
     first of several that are equally long or have no saved time."""
     turn = -1 if number >= BOX_WORKERS else 1
+    folder = str(root)
 
     def rank(file: str) -> tuple[float, float]:
-        return turn * kind(root / file), -seconds.get(file, LONG.get(file, 0.0))
+        return turn * kind(f"{folder}/{file}"), -seconds.get(file, LONG.get(file, 0.0))
 
     return min(files, key=rank)
 

@@ -46,7 +46,7 @@ def test_a_file_is_of_a_kind_by_its_mark_and_its_fixture(tmp_path: Path) -> None
     (tmp_path / "marked.py").write_text("@pytest.mark.process\ndef test_one(): pass\n")
     (tmp_path / "sounding.py").write_text(SOUNDING)
     (tmp_path / "pure.py").write_text("def test_process(simcard_library): pass\n")
-    kinds = [kind(tmp_path / f"{name}.py") for name in ("sounding", "marked", "pure")]
+    kinds = [kind(str(tmp_path / f"{name}.py")) for name in ("sounding", "marked", "pure")]
     assert kinds == [REAL_TIME, PROGRAMS, PURE]
 
 
@@ -66,7 +66,7 @@ def test_the_longest_file_of_the_lanes_first_kind_is_next(tmp_path: Path) -> Non
 def test_where_nothing_was_kept_the_longest_that_are_known_come_first() -> None:
     known = list(LONG)
     assert [file for file in known if not (ROOT / file).is_file()] == []
-    sounding = [file for file in known if kind(ROOT / file) == REAL_TIME]
+    sounding = [file for file in known if kind(str(ROOT / file)) == REAL_TIME]
     others = ["tests/lab/sim/test_called.py", *reversed(sounding)]
     assert next_file(others, ROOT, {}, 0) == max(sounding, key=LONG.__getitem__)
     assert next_file(others, ROOT, {others[0]: 999.0}, 0) == others[0]
