@@ -15,7 +15,7 @@ from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 pytestmark = pytest.mark.process
 
@@ -73,5 +73,5 @@ def test_the_mute_switch_silences_the_ring_in_the_middle_of_speech() -> None:
         assert any(isinstance(seen.message, MuteSwitched) for _, seen in stage.recording.mail)
         presser.close()
 
-    changed = load_over(ENGLISH, PANEL)
+    changed = load_over(ESPEAK, PANEL)
     BenchHarness(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lab.bench.model_shape import Shape
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
-SETTINGS = ENGLISH
+SETTINGS = ESPEAK
 TINY = Shape(
     layers=5, shared=2, period=3, window=48, width=256, heads=2, head_window=128, head_full=256,
     inner=256, per_layer=256, vocabulary=2048, context=8192, encoder_layers=2, encoder_width=64,
