@@ -16,7 +16,7 @@ from appliance.messages.playback import PlaybackStarted
 from lab.bench.mosquitto import BrokerMessage, BrokerObserver, Mosquitto
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -80,7 +80,7 @@ def played(broker: Mosquitto) -> tuple[House, Any]:
     script = [{"at_s": 0.3, "say": "how do i make coffee"}]
     link = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
     parsed = scene.parse({"owner": script, "settings": {"link": link}}, name="house", folder=Path())
-    reader = rehearsal_cli.perform(parsed, ENGLISH, during=house)
+    reader = rehearsal_cli.perform(parsed, ESPEAK, during=house)
     house.observer.__exit__()
     return house, reader
 

@@ -17,7 +17,7 @@ from appliance.pcm import Samples
 from appliance.voice.chime import ring
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -66,8 +66,8 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     # One participant, who only breathes.
     script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
     parsed = scene.parse(script, name="timer", folder=Path())
-    rows = tuple(row for row in rows_to_run(ENGLISH) if row.name != "thinker")
-    reader = rehearsal_cli.perform(parsed, ENGLISH, during=owner, rows=rows)
+    rows = tuple(row for row in rows_to_run(ESPEAK) if row.name != "thinker")
+    reader = rehearsal_cli.perform(parsed, ESPEAK, during=owner, rows=rows)
     recording = reader.recording
     assert not recording.given_up
     assert owner.step == "stopped"

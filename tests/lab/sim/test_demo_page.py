@@ -17,7 +17,7 @@ from appliance.settings import load
 from lab.sim import rehearsal_cli, scene
 from lab.sim.demo_page import HOST, DemoPage
 from lab.sim.rehearsal import Rehearsal
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 
 def test_an_occupied_port_is_replaced_by_a_free_one(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ class Visitor:
 @pytest.mark.usefixtures("simcard_library")
 def test_the_printed_address_and_digits_open_the_page_and_nothing_is_spoken(tmp_path: Path) -> None:
     visitor = Visitor()
-    page = DemoPage(ENGLISH, tmp_path, visitor.lines.append)
+    page = DemoPage(ESPEAK, tmp_path, visitor.lines.append)
 
     def during(rehearsal: Rehearsal) -> None:
         page.print_address(rehearsal)

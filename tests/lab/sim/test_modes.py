@@ -20,7 +20,7 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Room, Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.speech_source import SPEECH_DB, OwnerSound
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -35,7 +35,7 @@ def spoken(text: str) -> OwnerSound:
 
 
 def on_stage(act: Any, mode: str, **hearing: Any) -> None:
-    changed = load_over(ENGLISH, {"mode": mode, "hearing": hearing})
+    changed = load_over(ESPEAK, {"mode": mode, "hearing": hearing})
     BenchHarness(ECHO, changed, act, parts=(*WITHOUT_THINKER, "words")).play()
 
 

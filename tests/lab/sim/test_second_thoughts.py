@@ -19,7 +19,7 @@ from appliance.messages.playback import PlaybackStarted
 from appliance.messages.thinking import Abandon, AnswerHeard, Think
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 from tests.lab.sim.test_modes import PATIENCE_S, say_and_wait, wait_for, wait_for_state
 from tests.think.test_remote import Server, stream
 from tests.think.test_remote import chunk as written
@@ -74,7 +74,7 @@ def test_speech_during_thinking_extends_the_question_and_stop_words_end_it(
         "speaking": {"grace_ms": 2000},  # a busy machine may be late to speak
     }
     parts = (*WITHOUT_THINKER, "words", "thinker")
-    BenchHarness(QUIET, load_over(ENGLISH, changes), act, parts=parts).play()
+    BenchHarness(QUIET, load_over(ESPEAK, changes), act, parts=parts).play()
 
 
 def wait_for_requests(stage: BenchHarness, model: GatedModel, requests: int) -> None:

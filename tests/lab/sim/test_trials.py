@@ -23,7 +23,7 @@ from lab.free_port import free_port
 from lab.sim import scene, speech_source
 from lab.sim.rehearsal import AHEAD, Rehearsal
 from lab.sim.rehearsal_cli import in_the_room, load_over
-from tests.english import ENGLISH
+from tests.english import ESPEAK
 from tests.page.test_page import Browser
 
 pytestmark = [
@@ -59,7 +59,7 @@ class PageOwner(Rehearsal):
             "settings": {"page": page, **more},
         }
         parsed = scene.parse(raw, name="test", folder=Path())
-        settings = in_the_room(parsed, ENGLISH)
+        settings = in_the_room(parsed, ESPEAK)
         super().__init__(parsed, settings, state=state)
         self._steps = steps
         self.browser = Browser(settings.page.port)
