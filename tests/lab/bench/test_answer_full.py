@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.bench import answer_full
+from lab.bench import answer_full, benches
 from lab.bench.answer_full import bench
 from lab.bench.benches import BenchError, BenchOptions
 from tests.lab.bench.tiny_model import SETTINGS, TINY
@@ -23,7 +23,9 @@ def test_an_unknown_part_is_a_bench_error(tmp_path: Path) -> None:
 def test_recipes_are_compared_and_their_results_are_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The boxes run in real time: a question of a second in place of four, and less of each answer.
+    # The boxes run in real time: a question of a second in place of four, also where there are
+    # recordings, and less of each answer.
+    monkeypatch.setattr(benches, "RECORDINGS", tmp_path / "nowhere")
     monkeypatch.setattr(answer_full, "QUESTIONS", ("What is a lake?",))
     monkeypatch.setattr(answer_full, "LISTEN_S", 0.2)
     options = BenchOptions(SETTINGS, events=1, weights=tmp_path, parts=("this", "article"))
