@@ -55,6 +55,7 @@ ELSEWHERE = {
     "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",
     "appliance/runtime/supervision/launch.py": "tests/runtime/supervision/test_orphans.py",
     "appliance/runtime/supervision/launch_messages.py": LAUNCHER,
+    "appliance/runtime/supervision/parent_death.py": "tests/runtime/supervision/test_orphans.py",
     "appliance/settings/machine.py": "tests/settings/test_loading.py",
     "appliance/settings/network_change.py": "tests/page/test_on_network.py",
     "appliance/settings/section.py": "tests/settings/test_loading.py",

@@ -15,7 +15,7 @@ import struct
 import sys
 
 from appliance.runtime.sandbox import no_network
-from appliance.runtime.supervision.launch import ORPHANED, bind_to
+from appliance.runtime.supervision.parent_death import ORPHANED, bind_to
 
 REFUSED = 77  # EX_NOPERM: the sandbox is not complete, so the program is not started
 NICE = 5  # added to the speaker's: the listener runs on the same core

@@ -12,8 +12,8 @@ import time
 from typing import Protocol
 
 from appliance.runtime.supervision import launch_messages
-from appliance.runtime.supervision.launch import ORPHANED
 from appliance.runtime.supervision.launch_messages import Kind
+from appliance.runtime.supervision.parent_death import ORPHANED
 
 REPORT_S = 1.0  # the launcher reports the end of a process, and answers, within this time
 

@@ -20,8 +20,8 @@ import setproctitle
 
 import appliance.runtime.ipc.ring  # noqa: F401  # with numpy: nearly every part has a ring
 from appliance.runtime.supervision import launch_messages
-from appliance.runtime.supervision.launch import ORPHANED, bind_to
 from appliance.runtime.supervision.launch_messages import Kind, LaunchRequest
+from appliance.runtime.supervision.parent_death import ORPHANED, bind_to
 
 _BLOCKED = (signal.SIGINT, signal.SIGTERM)
 

@@ -14,9 +14,9 @@ import pytest
 from appliance.messages.supervision import PartChanged
 from appliance.runtime.supervision import launch_messages
 from appliance.runtime.supervision.child import Child
-from appliance.runtime.supervision.launch import ORPHANED
 from appliance.runtime.supervision.launch_messages import Kind
 from appliance.runtime.supervision.launcher import Launcher
+from appliance.runtime.supervision.parent_death import ORPHANED
 from tests.runtime.small_parts import ROOT, Make, mail, pid, until
 
 pytestmark = pytest.mark.process

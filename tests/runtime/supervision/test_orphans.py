@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.runtime.supervision.launch import ORPHANED
+from appliance.runtime.supervision.parent_death import ORPHANED
 from tests.runtime.supervision.box import GONE_S, ROOT, Box, load_of, survivors
 
 pytestmark = pytest.mark.process
