@@ -10,7 +10,8 @@ from tests.english import ESPEAK
 
 pytestmark = pytest.mark.process
 
-BRIEFLY = BenchOptions(ESPEAK, events=1)
+# The first sound of this seed is a knock, whose pause is taken back: its seam can be measured.
+BRIEFLY = BenchOptions(ESPEAK, events=1, seed=2)
 
 
 @pytest.mark.timeout(120)
