@@ -35,7 +35,7 @@ from lab.sim.seam_measure import Seam
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 OPEN_FILES = 40  # descriptors of the page other than connections
-SOUNDS = 4  # half of them knocks, half murmurs; two processes compute all the time
+SOUNDS = 6
 
 
 @pytest.mark.usefixtures("simcard_library")

@@ -19,7 +19,7 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.seam_measure import Seam, measure_seam
-from tests.english import ESPEAK
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def on_stage(act: Callable[[BenchHarness], None], **speaking: Any) -> None:
-    changed = load_over(ESPEAK, {"speaking": speaking})
+    changed = load_over(ENGLISH, {"speaking": speaking})
     BenchHarness(QUIET, changed, act).play()
 
 
