@@ -40,7 +40,7 @@ class Box(PlayedParts):
 
     def load_model(self) -> None:
         """Report a ready thinker; the memory has no turns to recall."""
-        self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
+        self.say("thinker", ThinkerReady("pocket"), RecallWanted())  # the reply is after both
         assert self.get("thinker", Recall).turns == ()
 
     def question(self, utterance: int = 1) -> int:

@@ -163,7 +163,12 @@ def test_after_a_failed_erasure_nothing_is_recalled_and_the_erasure_is_retried(
 
 
 @pytest.mark.process
-def test_a_full_queue_accepts_an_order_to_forget(file: Path) -> None:
+def test_a_full_queue_accepts_an_order_to_forget(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "appliance.dialog.memory._BUSY_S", 60.0
+    )  # the writer hangs until all has been ordered
     Memory(file, 1000).close()
     lock = sqlite3.connect(file, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")  # the first turn waits for this lock, the others for the first
@@ -171,13 +176,13 @@ def test_a_full_queue_accepts_an_order_to_forget(file: Path) -> None:
     for number in range(MOST_WAITING + 10):
         writer.remember(turn(number, "a-secret-word"))
     numbers = [writer.forget() for _ in range(MOST_FORGETS + 10)]
+    lock.close()
     answered: dict[int, str] = {}
     while len(answered) < len(numbers) and (told := news(writer)):
         answered |= {item.number: item.problem for item in told if isinstance(item, ForgetResult)}
-    lock.close()
     assert sorted(answered) == numbers, "each order is answered"
     refused = [number for number, problem in answered.items() if problem]
-    assert 1 <= len(refused) <= 10, "only those over the limit, less those already done"
+    assert len(refused) in (9, 10), "only those over the limit; one order may have left the queue"
     assert all("hangs" in answered[number] for number in refused)
     writer.close()
     assert list(file.parent.iterdir()) == [], "no turn was written after the order to forget"

@@ -55,7 +55,14 @@ class Caller:
 
     def get(self, kind: type[E], seconds: float = PATIENCE_S) -> E:
         """The first event of that kind; fails if none arrives within `seconds`."""
-        assert self.until(lambda: self.of(kind), seconds), f"no {kind.__name__}: {self.events}"
+        seen = 0
+
+        def arrived() -> bool:
+            nonlocal seen
+            new, seen = self.events[seen:], len(self.events)
+            return any(isinstance(event, kind) for event in new)
+
+        assert self.until(arrived, seconds), f"no {kind.__name__}: {self.events[:9]}"
         return self.of(kind)[0]
 
     def of(self, kind: type[E]) -> list[E]:
