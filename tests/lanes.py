@@ -1,9 +1,9 @@
 """A pytest plugin: how `make test` spreads the test files over its workers (pytest-xdist).
 
 Most tests that start programs wait more than they compute, and those on the software sound card
-wait in real time. So there are five workers for two processors. Three of them begin with the files
-that play sound in real time, then those that start other programs. The other two begin with the
-pure tier, at a lower priority, so that they use the processor time that the others leave. Each
+wait in real time. So there are four workers for two processors. Three of them begin with the files
+that play sound in real time, then those that start other programs. The fourth begins with the pure
+tier, at a lower priority, so that it uses the processor time that the others leave. Each
 takes its longest file first, so that no long file is left for the end. The seconds that a file took
 are kept from run to run in pytest's cache (.pytest_cache). Where nothing is kept, as in a fresh
 clone, LONG has the seconds of the longest files.
@@ -25,7 +25,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 from tests.tiers import MARK
 
 PROCESSORS = len(os.sched_getaffinity(0))
-WORKERS = PROCESSORS * 5 // 2  # a sixth for two gains nothing: five keep both busy
+WORKERS = PROCESSORS * 2  # with a fifth for two the same tests take more processor time
 BOX_WORKERS = max(2, PROCESSORS * 3 // 2)
 PURE_NICE = 10  # of the workers beyond those
 TOOK = "interlude/seconds"  # key in pytest's cache: test file → sum of its tests' seconds
