@@ -192,7 +192,7 @@ def _declared(tool: Tool) -> dict[str, Any]:
     return declared
 
 
-class Rendering(msgspec.Struct, frozen=True):
+class ReadRendering(msgspec.Struct, frozen=True):
     """The renderer's answer for one form: its text, or why it has none. Defined anew, as its module
     imports jinja2."""
 
@@ -201,14 +201,14 @@ class Rendering(msgspec.Struct, frozen=True):
 
 
 # One for each form: anything else is no answer of ours.
-_Renderings = Annotated[list[Rendering], msgspec.Meta(min_length=1)]
+_Renderings = Annotated[list[ReadRendering], msgspec.Meta(min_length=1)]
 
 
 class _RenderFailed(Exception):
     """Raised when nothing can be rendered."""
 
 
-def _rendered(template: str, style: PromptStyle, most_cpu_s: int) -> list[Rendering]:
+def _rendered(template: str, style: PromptStyle, most_cpu_s: int) -> list[ReadRendering]:
     """Render the template for both forms, in another process. Raises _RenderFailed."""
     names: Mapping[str, Any] = {
         "tools": [_declared(tool) for tool in style.tools] or None,

@@ -12,7 +12,7 @@ import time
 from typing import Protocol
 
 from appliance.runtime.supervision import launch_messages
-from appliance.runtime.supervision.launch_messages import Kind
+from appliance.runtime.supervision.launch_messages import ReportKind
 from appliance.runtime.supervision.parent_death import ORPHANED
 
 REPORT_S = 1.0  # the launcher reports the end of a process, and answers, within this time
@@ -80,11 +80,11 @@ class Child:
             self._lose_launcher()
             return
         kind, value = launch_messages.read_report(data)
-        if kind is Kind.STARTED:
+        if kind is ReportKind.STARTED:
             self._pid, self._pidfd = value, fds[0] if fds else -1
             if self._terminating:
                 self.terminate()
-        elif kind is Kind.NOT_STARTED:
+        elif kind is ReportKind.NOT_STARTED:
             log.error("%s cannot be started: %s", self._name, os.strerror(value))
             self._code = ORPHANED
         else:

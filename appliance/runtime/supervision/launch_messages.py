@@ -29,7 +29,7 @@ class LaunchRequest(msgspec.Struct, frozen=True):
     fds: tuple[int, ...]
 
 
-class Kind(IntEnum):
+class ReportKind(IntEnum):
     """What a report says; in brackets its value."""
 
     STARTED = 1  # (process id)
@@ -37,10 +37,10 @@ class Kind(IntEnum):
     NOT_STARTED = 3  # (errno)
 
 
-def report(kind: Kind, value: int) -> bytes:
+def report(kind: ReportKind, value: int) -> bytes:
     return _REPORT.pack(kind, value)
 
 
-def read_report(data: bytes) -> tuple[Kind, int]:
+def read_report(data: bytes) -> tuple[ReportKind, int]:
     kind, value = _REPORT.unpack(data)
-    return Kind(kind), value
+    return ReportKind(kind), value

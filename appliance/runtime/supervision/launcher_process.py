@@ -20,7 +20,7 @@ import setproctitle
 
 import appliance.runtime.ipc.ring  # noqa: F401  # with numpy: nearly every part has a ring
 from appliance.runtime.supervision import launch_messages
-from appliance.runtime.supervision.launch_messages import Kind, LaunchRequest
+from appliance.runtime.supervision.launch_messages import LaunchRequest, ReportKind
 from appliance.runtime.supervision.parent_death import ORPHANED, bind_to
 
 _BLOCKED = (signal.SIGINT, signal.SIGTERM)
@@ -81,7 +81,7 @@ class _Launcher:
         try:
             pid = os.fork()
         except OSError as error:
-            _send(reports, Kind.NOT_STARTED, error.errno or 0)
+            _send(reports, ReportKind.NOT_STARTED, error.errno or 0)
             reports.close()
             pid = -1
         if pid == 0:
@@ -118,12 +118,12 @@ class _Launcher:
             except (ProcessLookupError, PermissionError):
                 pass  # it ended before it had made its group
             _, status = os.waitpid(pid, 0)
-            _send(reports, Kind.ENDED, os.waitstatus_to_exitcode(status))
+            _send(reports, ReportKind.ENDED, os.waitstatus_to_exitcode(status))
             reports.close()
             del self._reports[pid]
 
 
-def _send(reports: socket.socket, kind: Kind, value: int) -> None:
+def _send(reports: socket.socket, kind: ReportKind, value: int) -> None:
     try:
         reports.send(launch_messages.report(kind, value))
     except OSError:
@@ -135,10 +135,10 @@ def _send_started(reports: socket.socket, pid: int) -> None:
     try:
         pidfd = os.pidfd_open(pid)
     except OSError:  # out of descriptors
-        _send(reports, Kind.STARTED, pid)
+        _send(reports, ReportKind.STARTED, pid)
         return
     try:
-        socket.send_fds(reports, [launch_messages.report(Kind.STARTED, pid)], [pidfd])
+        socket.send_fds(reports, [launch_messages.report(ReportKind.STARTED, pid)], [pidfd])
     except OSError:
         return
     finally:

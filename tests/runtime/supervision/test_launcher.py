@@ -14,7 +14,7 @@ import pytest
 from appliance.messages.supervision import PartChanged
 from appliance.runtime.supervision import launch_messages
 from appliance.runtime.supervision.child import Child
-from appliance.runtime.supervision.launch_messages import Kind
+from appliance.runtime.supervision.launch_messages import ReportKind
 from appliance.runtime.supervision.launcher import Launcher
 from appliance.runtime.supervision.parent_death import ORPHANED
 from tests.runtime.small_parts import ROOT, Make, mail, pid, until
@@ -150,7 +150,7 @@ def reports_of(*reports: bytes) -> tuple[Child, list[str]]:
 def test_a_part_that_cannot_be_forked_has_ended_and_says_why(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    child, _ = reports_of(launch_messages.report(Kind.NOT_STARTED, 11))
+    child, _ = reports_of(launch_messages.report(ReportKind.NOT_STARTED, 11))
     assert code_of(child) == ORPHANED
     assert "first cannot be started: Resource temporarily unavailable" in caplog.text
 
