@@ -155,7 +155,7 @@ def test_a_broker_that_does_not_read_our_receipts_is_disconnected(
     monkeypatch.setattr(connection, "BURST", 100_000)
 
     def storm(connection: socket.socket) -> None:
-        # Not 2,048: a full buffer also drops what acknowledges our own packets, and all stands still.
+        # With 2,048 the full buffer also dropped what acknowledged the storm, and TCP stood still.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
         message = publish(1, qos=1) + b"q"
         while True:
