@@ -26,9 +26,8 @@ _PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # BoxStat
 
 
 class BesideBox(msgspec.Struct, frozen=True):
-    """The page's knowledge of the box. `parent`: id of the process that forks the parts,
-    whose limits are theirs and are checked.
-    `broken`, `voice`, `house`: as in BoxStatus."""
+    """The page's knowledge of the box. `parent`: id of the process that forks the parts; its limits
+    are theirs, and are checked. `broken`, `voice`, `house`: as in BoxStatus."""
 
     settings: Settings
     parent: int

@@ -77,9 +77,8 @@ class Worker:
         return self.channels["conductor"]
 
     def reader(self, name: str, *, resume: bool = False) -> RingReader:
-        from appliance.runtime.ipc.ring import (
-            RingReader,
-        )  # numpy, which the supervisor does not need
+        # Here: the supervisor imports this module, too, and needs no numpy.
+        from appliance.runtime.ipc.ring import RingReader
 
         return RingReader(self._rings[name], self.name, resume=resume)
 

@@ -99,7 +99,7 @@ def compare(
         return TemplateComparison(ours, problem=f"it cannot be rendered ({error}).")
     texts = [rendering.text for rendering in found if not rendering.problem]
     if texts:
-        return TemplateComparison(ours, ours if ours in texts else max(texts, key=bool))
+        return TemplateComparison(ours, ours if ours in texts else next(filter(None, texts), ""))
     return TemplateComparison(ours, problem=f"it cannot be rendered ({found[0].problem}).")
 
 

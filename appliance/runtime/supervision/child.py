@@ -13,7 +13,6 @@ from typing import Protocol
 
 from appliance.runtime.supervision import launch_messages
 from appliance.runtime.supervision.launch_messages import ReportKind
-from appliance.runtime.supervision.parent_death import ORPHANED
 
 REPORT_S = 1.0  # the launcher reports the end of a process, and answers, within this time
 
@@ -86,7 +85,7 @@ class Child:
                 self.terminate()
         elif kind is ReportKind.NOT_STARTED:
             log.error("%s cannot be started: %s", self._name, os.strerror(value))
-            self._code = ORPHANED
+            self._code = os.EX_OSERR
         else:
             self._code = value
 

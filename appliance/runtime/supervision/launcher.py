@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import socket
@@ -39,11 +40,12 @@ class Launcher:
 
     def fits(self, environment: Mapping[str, str]) -> bool:
         """Whether processes with this environment can be forked by this launcher."""
-        return _at_exec(environment) == _at_exec(self._environment)
+        return _at_exec({**DEFAULTS, **environment}) == _at_exec(self._environment)
 
     def launch(self, name: str, environment: Mapping[str, str], fds: Sequence[int]) -> Child:
         """Start the process of the row `name`, with the descriptors `fds` under the same numbers.
-        Raises OSError when the system has no free process id, descriptor or memory."""
+        Raises OSError when the system has no free descriptor or memory, and for an environment that
+        is too large."""
         request = LaunchRequest(name, {**DEFAULTS, **environment}, str(Path.cwd()), tuple(fds))
         sent = [*launch_messages.STREAMS, *fds]
         try:
@@ -74,6 +76,8 @@ class Launcher:
         data = msgspec.msgpack.encode(request)
         with theirs:
             try:
+                if len(data) > launch_messages.MOST_BYTES:  # the launcher would get a part of it
+                    raise OSError(errno.E2BIG, os.strerror(errno.E2BIG))
                 socket.send_fds(self._control, [data], [theirs.fileno(), *fds])
             except OSError:
                 reports.close()
@@ -108,5 +112,4 @@ class Launcher:
 
 
 def _at_exec(environment: Mapping[str, str]) -> dict[str, str]:
-    merged = {**DEFAULTS, **environment}
-    return {name: value for name, value in merged.items() if name.startswith(AT_EXEC)}
+    return {name: value for name, value in environment.items() if name.startswith(AT_EXEC)}

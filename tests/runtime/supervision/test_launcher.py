@@ -16,7 +16,6 @@ from appliance.runtime.supervision import launch_messages
 from appliance.runtime.supervision.child import Child
 from appliance.runtime.supervision.launch_messages import ReportKind
 from appliance.runtime.supervision.launcher import Launcher
-from appliance.runtime.supervision.parent_death import ORPHANED
 from tests.runtime.small_parts import ROOT, Make, mail, pid, until
 
 pytestmark = pytest.mark.process
@@ -123,6 +122,14 @@ def test_variables_that_take_effect_at_exec_need_a_launcher_of_their_own(
         assert not launcher.fits({**same, name: "other"})
 
 
+def test_an_environment_that_is_too_large_is_refused_and_the_launcher_stays(
+    launcher: Launcher,
+) -> None:
+    with pytest.raises(OSError, match="Argument list too long"):
+        launcher.launch("first", {"GIVEN": "x" * launch_messages.MOST_BYTES}, [])
+    assert code_of(launcher.launch("first", {}, [])) == 7
+
+
 class KilledLauncher:
     """Notes that it was killed."""
 
@@ -151,7 +158,7 @@ def test_a_part_that_cannot_be_forked_has_ended_and_says_why(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     child, _ = reports_of(launch_messages.report(ReportKind.NOT_STARTED, 11))
-    assert code_of(child) == ORPHANED
+    assert code_of(child) == os.EX_OSERR
     assert "first cannot be started: Resource temporarily unavailable" in caplog.text
 
 
