@@ -53,7 +53,7 @@ from appliance.messages.commands import (
     SetMode,
     StateChanged,
 )
-from appliance.messages.registry import Message, ObservedMessage
+from appliance.messages.registry import Message
 from appliance.messages.speech import SpeakerReady
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Recall, Transcribed
@@ -139,10 +139,8 @@ class Conductor:
         left_s = min(self._dialog.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(POLL_S, left_s)))
 
-    def handle(self, peer: str, message: Message | ObservedMessage) -> None:
+    def handle(self, peer: str, message: Message) -> None:
         """Handle one message from `peer`."""
-        if isinstance(message, ObservedMessage):
-            return
         if isinstance(message, Transcribed):  # the memory alone gets the words
             if peer == "thinker":
                 self.memory.transcribed(message)
@@ -151,7 +149,7 @@ class Conductor:
         if (events := self._page.handle(peer, message, self._dialog)) is not None:
             self._run_events(events)
             return
-        self._copy(peer, self._work.name, message)
+        self._status.copy(peer, self._work.name, message)
         if peer == "panel" and self.mute.pop_press_mute():
             self._advance(Mute(on=True))  # before later messages of the panel
         if self._lacks_button(message):
@@ -192,7 +190,14 @@ class Conductor:
     def handle_mail(self, peers: list[str]) -> None:
         for peer in peers:
             for message in self._work.pop_messages(peer):
-                self.handle(peer, message)
+                self._handle_safely(peer, message)
+
+    def _handle_safely(self, peer: str, message: Message) -> None:
+        """Handle one message. One that raises is dropped: the next conductor might get it again."""
+        try:
+            self.handle(peer, message)
+        except Exception:
+            self._work.log.exception("a %s from %s was dropped", type(message).__name__, peer)
 
     def handle_shell_commands(self) -> None:
         """Run the commands from the control socket and reply with the resulting state."""
@@ -202,7 +207,7 @@ class Conductor:
                 self.control.reply(client, CommandRefused(NO_BUTTON))
                 continue
             self.memory.client = client
-            self.handle("shell", command)
+            self._handle_safely("shell", command)
             self.memory.client = None
             state, turn = self._dialog.state, self._dialog.turn
             if not isinstance(command, Forget):  # answered once the disk has erased it
@@ -342,9 +347,4 @@ class Conductor:
             self._page.show_words(message)
             if self._publishes_words:
                 self._status.send_optional("link", message)
-        self._copy(self._work.name, part, message)
-
-    def _copy(self, source: str, target: str, message: Message) -> None:
-        copy = ObservedMessage(time.monotonic_ns(), source, target, message)
-        for watcher in self._watchers:
-            self._work.channels[watcher].send(copy)
+        self._status.copy(self._work.name, part, message)

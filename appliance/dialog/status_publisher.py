@@ -17,7 +17,7 @@ from appliance.messages.commands import (
     StateChanged,
     VoicesAvailable,
 )
-from appliance.messages.registry import Message
+from appliance.messages.registry import Message, ObservedMessage
 from appliance.messages.routes import passed_on_to, receivers_of
 from appliance.messages.speech import SpeakerReady
 from appliance.messages.supervision import PartChanged
@@ -62,6 +62,12 @@ class StatusPublisher:
                 self._button = ""  # the next panel process reports it again
             case ButtonFault(trouble):
                 self._button = trouble
+
+    def copy(self, source: str, target: str, message: Message) -> None:
+        """Send every watcher a copy of a message from `source` to `target`."""
+        copy = ObservedMessage(time.monotonic_ns(), source, target, message)
+        for watcher in self._watchers:
+            self._work.channels[watcher].send(copy)
 
     def send_optional(self, part: str, message: Message) -> None:
         """Send to a part that not every box has; if it is lost, newer messages replace it."""

@@ -137,6 +137,7 @@ part-loudspeaker = der Lautsprecher
 part-capture = meine Aufnahme
 part-playback = meine Wiedergabe
 part-listener = mein Gehör
+part-conductor = meine Gesprächsführung
 forgotten-all = Ich habe alles vergessen.
 forgotten-last = Das habe ich vergessen.
 forgotten-late = Was ich vorhin nicht vergessen konnte, ist jetzt vergessen.

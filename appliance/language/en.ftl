@@ -164,6 +164,7 @@ part-loudspeaker = the loudspeaker
 part-capture = my capture
 part-playback = my playback
 part-listener = my listener
+part-conductor = my conversation
 forgotten-all = I have forgotten everything.
 forgotten-last = I have forgotten that.
 forgotten-late = What I could not forget before is forgotten now.

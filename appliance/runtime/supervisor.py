@@ -259,11 +259,16 @@ class Supervisor:
         part.announced, part.failed, part.problem = True, False, ""
         part.back_off.up(now)
         log.info("%s is up", part.row.name)
-        self._conductor.send(PartChanged(part.row.name, "up"))
+        self._report(PartChanged(part.row.name, "up"))
         if part.row.name == "conductor":  # a new one has not got the earlier messages
             for other in self.parts.values():
                 if other.failed:
-                    self._conductor.send(PartChanged(other.row.name, "failed", other.problem))
+                    self._report(PartChanged(other.row.name, "failed", other.problem))
+
+    def _report(self, change: PartChanged) -> None:
+        """Report to the conductor; not about itself: its successor would read that."""
+        if change.part != "conductor":
+            self._conductor.send(change)
 
     def _went_down(self, part: SupervisedPart, problem: str, now: float) -> None:
         pause_s = part.back_off.ended(now)
@@ -277,14 +282,14 @@ class Supervisor:
             self._report_failure(part, problem, again)
             return
         log.warning("%s %s; starting it again%s", part.row.name, problem, again)
-        self._conductor.send(PartChanged(part.row.name, "down", problem))
+        self._report(PartChanged(part.row.name, "down", problem))
 
     def _report_failure(self, part: SupervisedPart, problem: str, again: str = "") -> None:
         """Report a failed part once per problem; it is retried all the same."""
         if not part.failed or problem != part.problem:
             log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
         if not part.failed:
-            self._conductor.send(PartChanged(part.row.name, "failed", problem))
+            self._report(PartChanged(part.row.name, "failed", problem))
         part.failed, part.problem = True, problem
 
     def _spawn(self, part: SupervisedPart, now: float) -> None:
@@ -337,14 +342,7 @@ class Supervisor:
         )
         self._status.write(
             SupervisorStatus(
-                pid=os.getpid(),
-                state=self._state,
-                ready=ready,
-                healthy=healthy,
-                reading=reading,
-                failed=failed,
-                shed=shed,
-                taken_back=self._taken_back,
-                passed_on=self._passed_on,
+                pid=os.getpid(), state=self._state, ready=ready, healthy=healthy, reading=reading,
+                failed=failed, shed=shed, taken_back=self._taken_back, passed_on=self._passed_on,
             )
-        )
+        )  # fmt: skip

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import time
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from appliance.cli import tell
+from appliance.dialog.conductor import Conductor
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.messages import commands
 from appliance.messages.commands import Ask, StopSpeaking
@@ -18,11 +22,18 @@ from appliance.messages.thinking import (
     RecallWanted,
     Think,
 )
+from appliance.messages.trying import ShowLight
 from appliance.runtime import memory_files
+from appliance.runtime.ipc.channel import Channel, pair
+from appliance.runtime.process_table import PROCESSES
+from appliance.runtime.supervision.backoff import FAILED_AT
 from appliance.runtime.supervision.child import Child
+from appliance.runtime.worker import Worker
 from tests.dialog.conductor_box import Box, settings_in
+from tests.dialog.desk import Desk
 from tests.messages.largest import KINDS, WIDE, build
 
+STAYS_S = 2.0  # a conductor that reads of its own failure ends within milliseconds
 WHOLE_NUMBERS = (0, 1, -1, 2**31, 2**63 - 1, -(2**63), 2**64 - 1)
 
 
@@ -101,3 +112,57 @@ def test_a_typed_question_of_maximum_length_is_asked_and_remembered(box: Box) ->
     box.state("idle")
     box.say("thinker", RecallWanted())
     assert box.get("thinker", Recall).turns == ((question, "", "Yes."),)
+
+
+@pytest.mark.process
+def test_a_conductor_that_was_killed_six_times_comes_up_and_stays_up(box: Box) -> None:
+    """The supervisor counts it as failed from the fifth end on."""
+    part = box.supervisor.parts["conductor"]
+    for starts in range(1, FAILED_AT + 2):
+        assert part.starts == starts
+        box.kill()
+        box.until(lambda starts=starts: part.starts > starts and part.announced)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+    assert part.back_off.strikes(time.monotonic()) > FAILED_AT
+    conductor = child_of(box)
+    box.wait(STAYS_S)
+    assert child_of(box) is conductor
+    tell.send_command(box.settings, StopSpeaking())
+    assert part.starts == FAILED_AT + 2
+    assert conductor.poll() is None
+
+
+class FaultyChannel:
+    """A channel to a part; it raises at the next `faults` messages."""
+
+    def __init__(self) -> None:
+        self.sent: list[Message] = []
+        self.faults = 0
+
+    def send(self, message: Message) -> bool:
+        if self.faults:
+            self.faults -= 1
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        self.sent.append(message)
+        return True
+
+
+def test_a_message_whose_handling_fails_is_dropped_and_the_next_one_is_handled(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = cast("Any", Desk("conductor", settings_in(tmp_path)))
+    panel = FaultyChannel()
+    desk.name, desk.files = "conductor", desk.settings
+    peers = ("supervisor", *(row.name for row in PROCESSES))
+    desk.channels = {peer: Channel(pair()[0]) for peer in peers} | {"panel": panel}
+    mail = {"page": [ShowLight("listening"), ShowLight("thinking")]}
+    desk.pop_messages = lambda peer: mail.pop(peer, [])
+    conductor = Conductor(cast("Worker", desk))
+    try:
+        panel.faults = 1
+        conductor.handle_mail(["page"])
+    finally:
+        conductor.close()
+        desk.close()
+    assert ShowLight("thinking") in panel.sent
+    assert ShowLight("listening") not in panel.sent
+    assert "a ShowLight from page was dropped" in caplog.text

@@ -8,7 +8,8 @@ from typing import Literal
 import pytest
 
 from appliance.dialog.actions import AnnounceState, ReleaseHold, SendMessage, SendRecall
-from appliance.language.catalogue import english
+from appliance.dialog.timeouts import dialog_policy
+from appliance.language.catalogue import catalogue, english, languages
 from appliance.messages.commands import Ask, SetVolume, TalkButton
 from appliance.messages.hearing import Onset, SetListening, SpeechEnded, SpeechStarted
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
@@ -22,6 +23,8 @@ from appliance.messages.thinking import (
     ThinkerReady,
     ThoughtEnded,
 )
+from appliance.runtime.process_table import PROCESSES
+from appliance.settings import load_defaults
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 LOST_VOICE = english().say("lost-voice")
@@ -171,3 +174,20 @@ def test_a_restarted_playback_keeps_the_volume() -> None:
     talk(SetVolume(0.3))
     assert talk(PartChanged("playback", "up")) == [SendMessage("playback", SetVolume(0.3))]
     assert talk(PartChanged("speaker", "up")) == []
+
+
+# ── every row of the process table ───────────────────────────────────────────────────────────
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("part", [row.name for row in PROCESSES])
+def test_the_failure_and_the_return_of_any_part_are_handled_in_every_language(
+    part: str, language: str
+) -> None:
+    talk = Talk(rules=dialog_policy(load_defaults()), language=language)
+    talk(PartChanged(part, "failed", "exited with code 3"))
+    names = catalogue(language).messages  # its own, not those of English
+    announced = [speak.text for speak in talk.sent(Speak)]
+    if part in talk.it.parts.broken and not talk.it.parts.voiceless:
+        name = " ".join(map(str, names[f"part-{part}"]))
+        assert announced == [catalogue(language).say("part-broken", part=name)]
+    talk(PartChanged(part, "down"), PartChanged(part, "up"))
+    assert part not in talk.it.parts.broken

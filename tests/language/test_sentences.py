@@ -12,6 +12,7 @@ import pytest
 
 from appliance.language.catalogue import FOLDER, SOURCE, Catalogue, catalogue, languages
 from appliance.language.patterns import Choice, Pattern, Reference, variables
+from appliance.runtime.process_table import PROCESSES
 
 ROOT = Path(__file__).parents[2]
 WHOLE = ("de",)  # languages that have every key
@@ -182,3 +183,11 @@ def test_no_spoken_sentence_has_a_sign_that_cannot_be_spoken(language: str) -> N
         if isinstance(part, str)
     }
     assert {key: text for key, text in texts.items() if re.search(r"[^\w ,.:;'’?!-]", text)} == {}
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_part_has_its_name_in_every_language(language: str) -> None:
+    """The page names each row of the process table; the box says only those that it needs."""
+    names = {f"page-part-{row.name}" for row in PROCESSES}
+    names |= {f"part-{row.name}" for row in PROCESSES if row.needed}
+    assert names - catalogue(language).messages.keys() == set()
