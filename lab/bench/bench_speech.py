@@ -38,6 +38,8 @@ MORE = (
     "The next song is one that you have asked for quite often this week. "
     "A litre of milk, a loaf of bread, six apples, butter, and something for the cat. "
 )
+SENTENCES = tuple(s.strip() + "." for s in (TALK + " " + MORE).split(".") if s.strip())
+SENTENCES_A_PIECE = 6  # by one voice at one pace, before both change
 PAUSE_S = (0.12, 0.4)  # between sentences
 PACES = (145, 165, 185)  # words a minute, for voices other than espeak-ng
 Floats = npt.NDArray[np.float32]
@@ -55,26 +57,34 @@ def synthesised(settings: Settings, text: str) -> Samples:
         return _levelled(to_float(say(voice, text).sound))
 
 
-def talk(settings: Settings, seconds: float, seed: int) -> Samples:
-    """`seconds` of speech by that voice, int16 at 16 kHz; the same seed gives the same sentences at
-    the same paces. For espeak-ng: `espeak_talk`. Raises VoiceError if the voice cannot speak."""
+def talk(
+    settings: Settings, seconds: float, seed: int, sentences: tuple[str, ...] = SENTENCES
+) -> Samples:
+    """`seconds` of `sentences` (six or more) by that voice, int16 at 16 kHz; the same seed gives
+    the same ones at the same paces. For espeak-ng: `espeak_talk`. Raises VoiceError if the voice
+    cannot speak."""
     name = name_of(settings)
     if name == EspeakVoice.name:
-        return espeak_talk(seconds, seed)
+        return espeak_talk(seconds, seed, sentences=sentences)
     commands = [factory.commands(_pace(settings, pace))[name] for pace in PACES]
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     pieces: list[Samples] = []
     frames = 0
     while frames < seconds * RATE_HZ:
-        sounds = _all_sentences(name, rng.choice(commands))
-        for sentence in rng.sample(_sentences(), 6):
+        sounds = _synthesised(name, rng.choice(commands), sentences)
+        for sentence in rng.sample(sentences, SENTENCES_A_PIECE):
             pieces += [sounds[sentence], _gap(rng)]
             frames += len(pieces[-2]) + len(pieces[-1])
     speech: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
     return speech
 
 
-def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> Samples:
+def espeak_talk(
+    seconds: float,
+    seed: int,
+    voices: tuple[str, ...] = VOICES,
+    sentences: tuple[str, ...] = SENTENCES,
+) -> Samples:
     """The same sentences by espeak-ng, in `voices`, at random paces and pitches."""
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     pieces: list[Samples] = []
@@ -82,7 +92,7 @@ def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> 
     while frames < seconds * RATE_HZ:
         voice = rng.choice(voices)
         speed, pitch = rng.randrange(145, 190, 5), rng.randrange(35, 65, 5)
-        for sentence in rng.sample(_sentences(), 6):
+        for sentence in rng.sample(sentences, SENTENCES_A_PIECE):
             pieces += [
                 _levelled(speech_source.spoken(sentence, voice, speed, pitch)),
                 _gap(rng),
@@ -90,10 +100,6 @@ def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> 
             frames += len(pieces[-2]) + len(pieces[-1])
     speech: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
     return speech
-
-
-def _sentences() -> list[str]:
-    return [s.strip() + "." for s in (TALK + " " + MORE).split(".") if s.strip()]
 
 
 def _gap(rng: random.Random) -> Samples:
@@ -111,7 +117,9 @@ def _pace(settings: Settings, words_per_minute: int) -> Settings:
 
 
 @functools.lru_cache(maxsize=2 * len(PACES))
-def _all_sentences(name: str, command: tuple[str, ...]) -> dict[str, Samples]:
+def _synthesised(
+    name: str, command: tuple[str, ...], sentences: tuple[str, ...]
+) -> dict[str, Samples]:
     with closing(ProgramVoice(name, command)) as voice:
         wait_until_ready(voice)
-        return {text: _levelled(to_float(say(voice, text).sound)) for text in _sentences()}
+        return {text: _levelled(to_float(say(voice, text).sound)) for text in sentences}

@@ -9,8 +9,14 @@ from appliance.errors import VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load
 from appliance.voice.postprocess import rms_dbfs
-from lab.bench import bench_speech
-from lab.bench.bench_speech import PAUSE_S, espeak_talk, name_of, synthesised, talk
+from lab.bench.bench_speech import (
+    PAUSE_S,
+    SENTENCES,
+    espeak_talk,
+    name_of,
+    synthesised,
+    talk,
+)
 from lab.sim.acoustics import FULL_SCALE_SPEECH_DB
 
 HIBARI, ESPEAK = (load(None, {"speaking": {"voice": name}}) for name in ("hibari", "espeak"))
@@ -40,15 +46,13 @@ def test_the_default_voice_is_hibari_and_espeak_can_be_chosen() -> None:
 
 
 @pytest.mark.process
-def test_hibari_is_as_loud_as_espeak_and_the_same_for_the_same_seed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    some = bench_speech._sentences()[-8:]  # it says all of them, at each pace that it needs
-    monkeypatch.setattr(bench_speech, "_sentences", lambda: some)
-    speech = talk(HIBARI, 12.0, 1)
+def test_hibari_is_as_loud_as_espeak_and_the_same_for_the_same_seed() -> None:
+    some = SENTENCES[-8:]  # it says all of them, at each pace that it needs
+    speech = talk(HIBARI, 12.0, 1, some)
     assert len(speech) == 12 * RATE_HZ
-    assert np.array_equal(speech, talk(HIBARI, 12.0, 1))
-    assert not np.array_equal(speech, talk(HIBARI, 12.0, 2))
+    assert np.array_equal(speech, talk(HIBARI, 12.0, 1, some))
+    assert not np.array_equal(speech, talk(HIBARI, 12.0, 2, some))
+    assert not np.array_equal(speech, talk(HIBARI, 12.0, 1, SENTENCES[-9:-1])), "its own sentences"
     assert not np.array_equal(speech, talk(ESPEAK, 12.0, 1))
     by_both = [rms_dbfs(wave, RATE_HZ) for wave in (speech, talk(ESPEAK, 12.0, 1))]
     assert by_both == pytest.approx([FULL_SCALE_SPEECH_DB] * 2, abs=2.0)
