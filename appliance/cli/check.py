@@ -34,7 +34,7 @@ from appliance.runtime.diagnostics import (
 )
 from appliance.runtime.machine import Machine
 from appliance.runtime.service_account import ServiceAccount
-from appliance.settings import CardSettings, Settings
+from appliance.settings import SYSTEM_FILE, CardSettings, Settings, ignored_file
 from appliance.update.release import fallback
 
 
@@ -141,6 +141,7 @@ class CheckProbes:
     network: Callable[[], list[Finding]] = network
     version: Callable[[str], str] = importlib.metadata.version
     fell_back: Callable[[], list[str]] = fallback.sentences
+    ignored_file: Callable[[], Path | None] = ignored_file
 
 
 def cli(settings: Settings, *, json: bool) -> int:
@@ -176,6 +177,10 @@ def collect_findings(
     yield from _software(probes)
     yield from machine_findings(settings, machine)
     yield from secret_findings(settings)
+    if (file := probes.ignored_file()) is not None:
+        remedy = f"Move what you need of it to {SYSTEM_FILE}, and delete it."
+        sentence = f"{file} is ignored: only {SYSTEM_FILE} counts on a box."
+        yield warning("settings", sentence, remedy, ShownAs.of("page-find-settings-ignored"))
     for sentence in probes.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
         yield warning("release", sentence, remedy, ShownAs.of("page-find-release-left"))

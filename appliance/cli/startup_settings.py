@@ -23,7 +23,7 @@ from appliance.language.catalogue import catalogue
 from appliance.page import pairing
 from appliance.panel import auto_detection
 from appliance.runtime import settings_access
-from appliance.settings import Settings, load
+from appliance.settings import SYSTEM_FILE, Settings, ignored_file, load
 from appliance.settings.usable import UsableSettings, usable
 from appliance.update.release import fallback
 
@@ -86,7 +86,7 @@ def hand_over_digits(environment: MutableMapping[str, str]) -> str:
 
 
 def report_problem(start: UsableSettings) -> None:
-    """Log a problem with the settings, and leave it for the conductor to announce.
+    """Log a problem with the settings files, and leave it for the conductor to announce.
 
     Raises SettingsError if the microphone has to be off and that cannot be stored.
     """
@@ -96,11 +96,12 @@ def report_problem(start: UsableSettings) -> None:
         mute(start.settings, start.problem)
     state = start.settings.state_path()
     sentences = catalogue(start.settings.own_language)
-    notices = startup_notices.gather(
-        state,
-        sentences.say(start.said) if start.said else "",
-        fallback.sentences(words=sentences) if _on_a_box() else (),
-    )
+    once = fallback.sentences(words=sentences) if _on_a_box() else []
+    if file := ignored_file():
+        log.warning("%s is ignored: only %s counts on a box", file, SYSTEM_FILE)
+        once.append(sentences.say("settings-ignored"))
+    problem = sentences.say(start.said) if start.said else ""
+    notices = startup_notices.gather(state, problem, once)
     startup_notices.hand_over(notices, os.environ)
 
 

@@ -1,5 +1,5 @@
-"""Announcements at the start: settings that cannot be used, and, once, a release or system that was
-rolled back because it did not stay up.
+"""Announcements at the start: settings that cannot be used, and, once, a settings file that is
+ignored, or a release or system that was rolled back because it did not stay up.
 
 The supervisor's process gathers the sentences before any part runs; the conductor speaks them as
 soon as a voice is loaded.
@@ -16,7 +16,7 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 
-TOLD = "told-of-releases"  # file in the state's folder: the last announcement of a rollback
+TOLD = "told-of-releases"  # file in the state's folder: the last sentences that were said once
 HANDED = "INTERLUDE_NOTICES"  # environment variable that passes the notices to the conductor
 
 
@@ -31,9 +31,9 @@ class StartupNotices(msgspec.Struct, frozen=True):
         return [sentence for sentence in (self.always, self.once) if sentence]
 
 
-def gather(state: Path, problem: str, fell_back: Sequence[str]) -> StartupNotices:
-    """The notices of this start; a rollback that was announced before is left out."""
-    once = " ".join(fell_back)
+def gather(state: Path, problem: str, sentences: Sequence[str]) -> StartupNotices:
+    """The notices of this start. `sentences` are left out if they were announced before."""
+    once = " ".join(sentences)
     return StartupNotices(problem, once if once != _last_announced(state) else "")
 
 

@@ -67,10 +67,11 @@ class ServiceAccount:
         env.setdefault("PATH", PATH)
         if runs_as == "box" and os.access(self.credentials, os.X_OK):  # while the service runs
             env.setdefault("CREDENTIALS_DIRECTORY", str(self.credentials))
-        # The service's own folder; none for root, which reads no files that another user may write,
-        # and for a user without access to the folder.
-        accessible = runs_as != "caller" and os.access(self.state, os.X_OK)
-        env["XDG_CONFIG_HOME"] = str(self.state / ".config") if accessible else NOWHERE
+        # Libraries look for files there that change what they do: ALSA's ~/.asoundrc can load any
+        # library. The box's own user, and so each part, may write its home.
+        env["XDG_CONFIG_HOME"] = NOWHERE
+        if runs_as == "box":
+            env["HOME"] = NOWHERE
 
     def _switch_user(self, names: tuple[str, ...], runs_as: RunsAs, files: Iterable[Path]) -> None:
         entries = self._entries(names)
@@ -106,7 +107,7 @@ class ServiceAccount:
         os.umask(0o077 if runs_as == "box" else 0o027)
         # The user that downloads may not enter the box's folder, and libraries look for files in
         # HOME: it gets one without any, as under systemd.
-        self.environment["HOME"] = str(self.state) if runs_as == "box" else "/"
+        self.environment["HOME"] = "/"
         self.environment["USER"] = self.environment["LOGNAME"] = entry.pw_name
 
 

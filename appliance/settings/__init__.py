@@ -30,7 +30,14 @@ from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.section import Section
 from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
 from appliance.settings.tools import ToolsSettings
-from appliance.settings.whole import DEFAULTS, SYSTEM_FILE, Settings, owner_file, user_file
+from appliance.settings.whole import (
+    DEFAULTS,
+    SYSTEM_FILE,
+    Settings,
+    ignored_file,
+    owner_file,
+    user_file,
+)
 
 if TYPE_CHECKING:
     from appliance.settings.loading import changed, load, load_defaults, load_text
@@ -59,6 +66,7 @@ __all__ = [
     "WakeSettings",
     "WordsSettings",
     "changed",
+    "ignored_file",
     "load",
     "load_defaults",
     "load_text",

@@ -69,12 +69,12 @@ class PageSettings(Section, frozen=True):
     @property
     def wanted(self) -> bool:
         """Whether the page is served; `auto`: only by a service that systemd has started."""
-        return self.enabled is True or (self.enabled == "auto" and _is_service())
+        return self.enabled is True or (self.enabled == "auto" and is_service())
 
     @property
     def address(self) -> tuple[str, int]:
         """The address and the port that the page listens on."""
-        service = _is_service()
+        service = is_service()
         return (
             self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # the page checks each client
             self.port or self._usual_port(encrypted=bool(self.certificate), service=service),
@@ -85,7 +85,7 @@ class PageSettings(Section, frozen=True):
         """All addresses that the page listens on: with a certificate also a plain HTTP one, which
         redirects to the first."""
         host, port = self.address
-        plain = self._usual_port(encrypted=False, service=_is_service())
+        plain = self._usual_port(encrypted=False, service=is_service())
         return (host, port), *([(host, plain)] if self.certificate and plain != port else [])
 
     @staticmethod
@@ -94,5 +94,6 @@ class PageSettings(Section, frozen=True):
         return (443 if service else 8443) if encrypted else (80 if service else 8080)
 
 
-def _is_service() -> bool:
-    return bool(os.environ.get("STATE_DIRECTORY"))  # systemd sets it for the unit
+def is_service() -> bool:
+    """Whether this process is of a service, or of a command on a box."""
+    return bool(os.environ.get("STATE_DIRECTORY"))  # by systemd, or runtime/service_account.py

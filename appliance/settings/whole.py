@@ -15,7 +15,7 @@ from appliance.settings.language import ANY
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
-from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
+from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings, is_service
 from appliance.settings.tools import ToolsSettings
 from appliance.settings.value_errors import ValueRefused
 
@@ -33,8 +33,21 @@ def user_file() -> Path:
 
 
 def owner_file() -> Path | None:
-    """The owner's settings file in effect when none is named: the user's own, or the system's."""
-    return next((p for p in (user_file(), SYSTEM_FILE) if p.is_file()), None)
+    """The owner's settings file in effect when none is named: the user's own, or the system's.
+
+    On a box only the system's, which is root's: the box's own user, and so each of its parts, could
+    write any other.
+    """
+    candidates = (SYSTEM_FILE,) if is_service() else (user_file(), SYSTEM_FILE)
+    return next((p for p in candidates if p.is_file()), None)
+
+
+def ignored_file() -> Path | None:
+    """A settings file in the state folder of a box, where `owner_file` does not look."""
+    if not is_service():
+        return None
+    file = Path(os.environ["STATE_DIRECTORY"].split(":")[0]) / ".config/interlude/settings.yaml"
+    return file if os.path.lexists(file) else None
 
 
 class Settings(Section, frozen=True):

@@ -54,6 +54,7 @@ def fine() -> health.CheckProbes:
         voice=lambda _: [diagnostics.ok("voice", "espeak speaks.")],
         version=lambda _: "1.0",
         fell_back=list,
+        ignored_file=lambda: None,
     )
 
 

@@ -41,6 +41,14 @@ def test_a_fallback_to_an_earlier_release_is_reported(tmp_path: Path) -> None:
     assert (found.verdict, found.sentence) == ("warning", sentence)
 
 
+def test_an_ignored_settings_file_is_named_with_a_remedy(tmp_path: Path) -> None:
+    file = tmp_path / ".config/interlude/settings.yaml"
+    probes = replace(fine(), ignored_file=lambda: file)
+    found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
+    assert (found.looked_at, found.verdict) == ("settings", "warning")
+    assert f"{file} is ignored" in found.sentence
+
+
 # ── files ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("changes", "verdict", "looked_at", "text"),

@@ -83,6 +83,23 @@ def test_valid_settings_are_not_announced(owners: Path, service: Path) -> None:
     assert startup_notices.handed_over().sentences == []
 
 
+def test_a_settings_file_in_the_state_folder_is_ignored_and_announced_once(
+    owners: Path, service: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    owners.write_text(GOOD)
+    planted = service / ".config/interlude/settings.yaml"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("speaking: {volume: 1.0}\n")
+    start = startup_settings.settings_for_start(owners)
+    startup_settings.report_problem(start)
+    notices = startup_notices.handed_over()
+    assert notices.sentences == [english().say("settings-ignored")]
+    assert f"{planted} is ignored" in caplog.text
+    (service / startup_notices.TOLD).write_text(notices.once)
+    startup_settings.report_problem(start)
+    assert startup_notices.handed_over().sentences == []
+
+
 @pytest.mark.parametrize(
     ("listen", "port", "place"),
     [("", 0, "http://127.0.0.1:8080"), ("192.168.1.7", 80, "http://192.168.1.7")],

@@ -61,12 +61,15 @@ def test_an_empty_environment_finds_the_services_state(tmp_path: Path, runs_as: 
     assert environment["PATH"] == PATH
 
 
-def test_a_login_shell_gets_the_services_state_instead_of_its_own_settings(tmp_path: Path) -> None:
+def test_a_login_shell_gets_the_services_state_and_no_settings_or_home_of_a_user(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "state").mkdir()
     environment = {"HOME": "/home/me", "XDG_STATE_HOME": "/mine", "XDG_CONFIG_HOME": "/mine",
                    "XDG_RUNTIME_DIR": "/run/user/0", "PATH": "/bin"}  # fmt: skip
     box(tmp_path, environment).enter("box")
-    assert environment["XDG_CONFIG_HOME"] == str(tmp_path / "state/.config")
+    assert environment["XDG_CONFIG_HOME"] == NOWHERE
+    assert environment["HOME"] == NOWHERE, "ALSA and espeak-ng read files below it"
     assert not {"XDG_STATE_HOME", "XDG_RUNTIME_DIR"} & environment.keys()
     assert environment["PATH"] == "/bin"
 
@@ -169,7 +172,7 @@ from tests.runtime.test_service_account import box
 box(Path(sys.argv[1]), os.environ, 4321).enter(sys.argv[2])
 print(os.getuid(), os.environ["HOME"])
 """
-    for runs_as, home in (("model", "/"), ("box", str(shared / "state"))):
+    for runs_as, home in (("model", "/"), ("box", NOWHERE)):
         done = subprocess.run(
             [sys.executable, "-c", code, str(shared), runs_as],
             cwd=shared / "checkout", env={}, capture_output=True, text=True, check=False,
@@ -202,7 +205,7 @@ def test_a_command_of_root_runs_as_the_service_user_without_a_way_back(shared: P
     done = typed(shared, "box")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("[[12345, 12345, 12345], [12345, 12345, 12345], [")
-    assert f'"{shared}/state/memory/memory.db", "{shared}/state"]' in done.stdout
+    assert f'"{shared}/state/memory/memory.db", "{NOWHERE}"]' in done.stdout
     owners = {(p.stat().st_uid, p.stat().st_gid) for p in (shared / "state").rglob("*")}
     assert owners == {(12345, 12345)}, "no file is owned by root"
 

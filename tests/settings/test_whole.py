@@ -10,7 +10,17 @@ import msgspec
 import pytest
 import yaml
 
-from appliance.settings import DEFAULTS, Section, Settings, load, load_defaults
+from appliance.settings import (
+    DEFAULTS,
+    SYSTEM_FILE,
+    Section,
+    Settings,
+    ignored_file,
+    load,
+    load_defaults,
+    owner_file,
+    user_file,
+)
 
 
 # ── files and folders ────────────────────────────────────────────────────────────────────────────
@@ -22,6 +32,29 @@ def test_the_users_own_file_is_found_by_the_rules_of_xdg(
     (folder / "settings.yaml").write_text("log: debug\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     assert load().log == "debug"
+
+
+@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "HOME"])
+def test_a_box_obeys_no_settings_file_that_a_part_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """A part writes a settings file into the state folder, wherever the environment points."""
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
+    assert ignored_file() is None
+    config = tmp_path / ".config"
+    monkeypatch.setenv(variable, str(config if variable == "XDG_CONFIG_HOME" else tmp_path))
+    planted = config / "interlude/settings.yaml"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("page: {unmute: true}\ntools: {confirm: []}\n")
+    assert user_file() == planted
+    assert owner_file() != planted
+    assert ignored_file() == planted
+    if not SYSTEM_FILE.exists():
+        assert load() == load_defaults()
+    monkeypatch.delenv("STATE_DIRECTORY")
+    assert (owner_file(), ignored_file()) == (planted, None), "a development machine"
 
 
 @pytest.mark.parametrize(
