@@ -92,7 +92,12 @@ class ModelHub:
         ):
             if response.status_code == 416:
                 raise UnusableOffset  # the range starts after the end of the file
-            hf_raise_for_status(response)
+            # Without its body, which the library would read in full for the error's message.
+            hf_raise_for_status(
+                httpx2.Response(
+                    response.status_code, headers=response.headers, request=response.request
+                )
+            )
             resumed = response.status_code == 206
             if resumed and not _starts_at(response.headers.get("Content-Range", ""), offset):
                 raise UnusableOffset

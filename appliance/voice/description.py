@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from appliance.errors import VoiceError
 from appliance.models.store import ModelStore
+from appliance.record_file import read_record
 from appliance.runtime.enabled import ESPEAK, HEAD
 from appliance.settings import Settings
 from appliance.voice.engine import store
@@ -16,6 +18,7 @@ from appliance.voice.head_weights import SHIPPED, head_folder
 from appliance.voice.hibari import engine as hibari
 
 UNKNOWN = "?"
+_MOST_BYTES = 1 << 20  # of a voice's settings file; Piper's have 5 kB, with a table of phonemes
 
 
 class VoiceDescription(NamedTuple):
@@ -30,6 +33,21 @@ class VoiceDescription(NamedTuple):
     size_bytes: int | None
 
 
+class _PiperLanguage(msgspec.Struct, frozen=True):
+    code: str = ""  # de_DE
+
+
+class _PiperEspeak(msgspec.Struct, frozen=True):
+    voice: str = ""  # de, en-us
+
+
+class _PiperConfig(msgspec.Struct, frozen=True):
+    """The fields of a voice's `.onnx.json` that have its language; older ones lack the first."""
+
+    language: _PiperLanguage = _PiperLanguage()
+    espeak: _PiperEspeak = _PiperEspeak()
+
+
 def descriptions(settings: Settings) -> list[VoiceDescription]:
     """The voices of this box, the best first, in the order of `speaking.voice: auto`."""
     root = settings.programs_path()
@@ -42,7 +60,7 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
             name,
             spoken_by,
             "the models" if name in downloaded else "the program's bundle",
-            piper_language(model),
+            piper_language(model) or UNKNOWN,
             models.models[name].licence if name in models.models else UNKNOWN,
             model.stat().st_size,
         )
@@ -52,12 +70,10 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
 
 
 def piper_language(model: Path) -> str:
-    """The language by the model's settings file: en_US, or espeak-ng's name of the language."""
-    try:
-        config = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
-        return str(config.get("language", {}).get("code") or config["espeak"]["voice"])[:20]
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return UNKNOWN
+    """The language by the model's settings file: en_US, or espeak-ng's name of the language. "" if
+    it is unknown."""
+    config = read_record(model.with_name(f"{model.name}.json"), _PiperConfig, _MOST_BYTES)
+    return (config.language.code or config.espeak.voice)[:20] if config is not None else ""
 
 
 def _hibari() -> VoiceDescription:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import read_small
 from appliance.errors import VoiceError
 from appliance.language.catalogue import SOURCE
 from appliance.language.codes import base
@@ -20,6 +19,7 @@ from appliance.runtime.enabled import HEAD
 from appliance.runtime.ipc.ring_handles import RingHandles
 from appliance.settings import Settings
 from appliance.voice.by_language import VoicesByLanguage
+from appliance.voice.description import piper_language
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.head_voice import HeadVoice
@@ -35,25 +35,9 @@ AUTO = "auto"
 # Timeout for a voice that is loading: a box that soon speaks with espeak-ng is better than a mute
 # one. hibari takes 0.8 s of one x86 core, and minutes on a machine with all cores busy.
 WAIT_S = 10.0
-_MOST_BYTES = 1 << 20  # of a voice's settings file; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
 RESTART = "`sudo systemctl restart interlude` restarts it."
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
-
-
-class _PiperLanguage(msgspec.Struct, frozen=True):
-    code: str = ""  # de_DE
-
-
-class _PiperEspeak(msgspec.Struct, frozen=True):
-    voice: str = ""  # de, en-us
-
-
-class _PiperConfig(msgspec.Struct, frozen=True):
-    """The fields of a voice's `.onnx.json` that have its language; older ones lack the first."""
-
-    language: _PiperLanguage = _PiperLanguage()
-    espeak: _PiperEspeak = _PiperEspeak()
 
 
 def commands(settings: Settings) -> VoiceCommands:
@@ -75,7 +59,7 @@ def commands(settings: Settings) -> VoiceCommands:
 def languages(settings: Settings) -> dict[str, frozenset[str]]:
     """The languages of the voices of `commands`, by their files; English if a file has none."""
     found = {
-        name: frozenset({_language(Path(f"{command[-1]}.json"))})
+        name: frozenset({base(piper_language(Path(command[-1])) or SOURCE)})
         for name, command in commands(settings).items()
         if name != hibari.NAME
     }
@@ -274,15 +258,6 @@ def _program(settings: Settings, name: str) -> Voice:
     if command is None:
         raise VoiceError(f"The voice {name} is no longer installed.")
     return ProgramVoice(name, command)
-
-
-def _language(config: Path) -> str:
-    """The language of a voice of Piper, by its settings file."""
-    try:
-        voice = msgspec.json.decode(read_small(config, _MOST_BYTES), type=_PiperConfig)
-    except (OSError, msgspec.DecodeError, UnicodeError):
-        return SOURCE
-    return base(voice.language.code or voice.espeak.voice) or SOURCE
 
 
 def _lower_first(sentence: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import threading
@@ -20,6 +21,7 @@ class HubServer:
     files    path → content
     serves   path → content sent in place of the promised one
     cuts     the next GETs end after so many bytes, one after the other
+    explains the body of an error
     statuses the next requests are answered with these, one after the other
     ranges   whether it can resume; "refuse" answers 416
     large    whether files have their SHA-256 as ETag, as the hub's large files do
@@ -29,6 +31,7 @@ class HubServer:
     serves: dict[str, bytes] = field(default_factory=dict)
     cuts: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    explains: bytes = b""
     ranges: bool | str = True
     large: bool = True
     host: str = "127.0.0.1"
@@ -134,5 +137,7 @@ class HubServer:
 
     def _empty(self, http: BaseHTTPRequestHandler, status: int) -> None:
         http.send_response(status)
-        http.send_header("Content-Length", "0")
+        http.send_header("Content-Length", str(len(self.explains)))
         http.end_headers()
+        with contextlib.suppress(OSError):  # a client that does not read it
+            http.wfile.write(self.explains)

@@ -9,6 +9,7 @@ import pytest
 
 from appliance.errors import FetchError
 from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
+from tests.memory_peak import Peak
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
 
 DATA = bytes(range(256)) * 100
@@ -83,3 +84,12 @@ def test_a_missing_file_is_reported(hub: ModelHub, path: str, why: str) -> None:
 def test_an_unreachable_hub_may_be_retried() -> None:
     with pytest.raises(ConnectionCut):
         ModelHub("http://127.0.0.1:9").describe(REPOSITORY, "a/b.bin", None)
+
+
+def test_the_endless_explanation_of_an_error_is_not_read(server: HubServer, hub: ModelHub) -> None:
+    file = described(hub)
+    server.statuses, server.explains = [403], b"x" * (64 << 20)
+    peak = Peak()
+    with pytest.raises(FetchError, match="403"):
+        all_of(hub, file, 0)
+    assert peak.mib < 16

@@ -156,3 +156,15 @@ def test_an_archive_of_an_older_release_in_the_same_format_is_accepted() -> None
     found = unpack(archive({"memory.jsonl": entry.encode()}, made_by="0.0.1"))
     assert found.turns is not None
     assert (found.made_by, found.turns[0].transcript, found.timers) == ("0.0.1", "", None)
+
+
+@pytest.mark.parametrize("line", [b"", b"ab", b"[", b'{"turn":1}'])
+def test_a_memory_of_millions_of_short_lines_takes_up_little_memory(line: bytes) -> None:
+    limit = LIMITS["memory.jsonl"]
+    data = archive({"memory.jsonl": (line + b"\n") * (limit // (len(line) + 1))})
+    peak = Peak()
+    try:
+        assert unpack(data).turns == ()
+    except BackupRefused:
+        assert line
+    assert peak.mib < 16

@@ -16,9 +16,11 @@ from appliance.atomic_file import write_whole
 from appliance.audio.cards import chosen, list_cards
 from appliance.errors import StorageError
 from appliance.hear.aec.path_estimate import Floats
+from appliance.numpy_archive import read_arrays
 from appliance.settings import Settings
 
 FILE = "echo.npz"
+_MOST_BYTES = 262_144  # half a second at 48 kHz takes 96 kB
 LOUDEST = 100.0  # sum of the taps' magnitudes; more is no plausible response
 
 
@@ -37,11 +39,10 @@ def load(folder: Path, expected_key: str, length: int) -> Floats | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            taps, saved_key = np.asarray(archive["taps"]), str(archive["key"])
-    except Exception as error:  # zipfile and numpy raise many types for damage
+        taps, saved_key = read_arrays(path, ("taps", "key"), _MOST_BYTES)
+    except ValueError as error:
         raise StorageError(f"{path}: is damaged.", "It is written anew.") from error
-    if saved_key != expected_key:
+    if str(saved_key) != expected_key:
         return None
     valid = taps.dtype == np.float32 and taps.shape == (length,) and bool(np.isfinite(taps).all())
     if not valid or float(np.abs(taps).sum()) > LOUDEST:

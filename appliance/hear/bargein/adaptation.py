@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError, StorageError
+from appliance.numpy_archive import read_arrays
 from appliance.runtime.enrolled_files import FILE
 
 Floats = npt.NDArray[np.float32]
@@ -23,6 +24,7 @@ Doubles = npt.NDArray[np.float64]
 
 ANCHORS = Path(__file__).parents[2] / "models" / "verdict-anchors.npz"
 CLASSES, EMBEDDING = 3, 64
+MOST_BYTES = 65_536  # of the owner's file, which has 2 kB
 # Chosen on speakers of the tuning set, by leave-one-out over their own words. With weaker
 # regularisation towards the shipped network, three recordings of one word affect all others.
 KEEP = 0.02  # weight of the squared weights
@@ -97,19 +99,16 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
         return None
     remedy = "Enrol again with `interlude enrol`."
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            adaptation = Adaptation(archive["weight"], archive["bias"], str(archive["model"]))
-        weight, bias = adaptation.weight, adaptation.bias
-        valid = weight.shape == (CLASSES, EMBEDDING) and bias.shape == (CLASSES,)
-        valid &= weight.dtype == bias.dtype == np.float32
-        valid &= bool(np.isfinite(weight).all() and np.isfinite(bias).all())
-    except Exception as error:  # NumPy, zipfile and zlib have no common error for damage
+        weight, bias, of_model = read_arrays(path, ("weight", "bias", "model"), MOST_BYTES)
+    except ValueError as error:
         raise ModelError(f"{path}: is damaged.", remedy) from error
-    if not valid:
+    valid = weight.shape == (CLASSES, EMBEDDING) and bias.shape == (CLASSES,)
+    valid &= weight.dtype == bias.dtype == np.float32
+    if not (valid and np.isfinite(weight).all() and np.isfinite(bias).all()):
         raise ModelError(f"{path}: is damaged.", remedy)
-    if model is not None and adaptation.model != model:
+    if model is not None and str(of_model) != model:
         raise ModelError(f"{path}: belongs to another version of the network.", remedy)
-    return adaptation
+    return Adaptation(weight, bias, str(of_model))
 
 
 def save(adaptation: Adaptation, state: Path) -> Path:

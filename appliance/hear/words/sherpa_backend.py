@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import sherpa_onnx
 
+from appliance.atomic_file import read_small
 from appliance.errors import ModelError
 from appliance.hear.words import phrases
 from appliance.hear.words.interfaces import WordHypothesis
@@ -23,6 +24,7 @@ from appliance.pcm import RATE_HZ, Samples, to_float
 
 _WORD = "▁"  # SentencePiece's mark of the start of a word
 _TAIL = np.zeros(RATE_HZ * 4 // 10, np.float32)  # padding, since the encoder takes chunks of 320 ms
+_MOST_TOKENS_BYTES = 1 << 20  # of a model's list of tokens; those of the catalogue have 5 kB
 _BOOST = 1.5  # of a keyword's tokens in the beam
 _THRESHOLD = 0.25, 0.5  # by the model's authors, and its change from sensitivity 1 to 0
 
@@ -167,7 +169,8 @@ def _spotter(
 def read_tokens(path: Path) -> dict[str, int]:
     """Read tokens.txt, a token and its number per line. Raises ModelError for another format."""
     try:
-        pairs = [line.rsplit(maxsplit=1) for line in path.read_text("utf-8").splitlines()]
+        text = read_small(path, _MOST_TOKENS_BYTES, links=True).decode()
+        pairs = [line.rsplit(maxsplit=1) for line in text.splitlines()]
         return {token: int(number) for token, number in pairs}
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: is no list of tokens ({error}).",

@@ -22,7 +22,7 @@ Weights = npt.NDArray[np.float32]
 
 REMEDY = "Fetch it again: `interlude models fetch mimi`."
 _METADATA = "__metadata__"
-_MOST_HEADER_BYTES = 4 << 20  # Mimi's has 44 kB
+_MOST_HEADER_BYTES = 1 << 20  # Mimi's has 44 kB
 _MOST_DIMENSIONS = 8
 _BYTES = {"F32": 4, "F16": 2, "BF16": 2}
 

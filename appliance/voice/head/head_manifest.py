@@ -68,6 +68,8 @@ def read_head_manifest(folder: Path) -> HeadManifest:
         file = folder / name
         if not file.is_file():
             raise ModelError(f"{file}: a part of the speech head is missing.", REMEDY)
-        if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+        with file.open("rb") as content:
+            found_digest = hashlib.file_digest(content, "sha256").hexdigest()
+        if found_digest != digest:
             raise ModelError(f"{file}: it is not the file that {path.name} lists.", REMEDY)
     return found

@@ -13,19 +13,20 @@ _DATA = 30 + len("weight.npy") + 20  # start of the compressed data, after a ZIP
 
 def damaged() -> dict[str, bytes]:
     """The content of each file by its kind of damage."""
-    buffer = io.BytesIO()
-    np.savez_compressed(
-        buffer,
-        weight=np.zeros((3, 64), np.float32),
-        bias=np.zeros(3, np.float32),
-        model=np.array("of this network"),
-    )
-    archive = buffer.getvalue()
-    cut = bytearray(archive)
+    arrays = {
+        "weight": np.zeros((3, 64), np.float32),
+        "bias": np.zeros(3, np.float32),
+        "model": np.array("of this network"),
+    }
+    stored, compressed = io.BytesIO(), io.BytesIO()
+    np.savez(stored, **arrays)  # type: ignore[arg-type]  # its stub takes a name for a flag
+    np.savez_compressed(compressed, **arrays)  # type: ignore[arg-type]
+    cut = bytearray(compressed.getvalue())
     cut[_DATA : _DATA + 40] = b"\xff" * 40
     return {
-        "encrypted": _headers_with(archive, _FLAGS, 1),
-        "unknown method": _headers_with(archive, _METHOD, 99),
+        "encrypted": _headers_with(stored.getvalue(), _FLAGS, 1),
+        "unknown method": _headers_with(stored.getvalue(), _METHOD, 99),
+        "compressed": compressed.getvalue(),
         "no deflate": bytes(cut),
         "one array alone": _array(np.zeros((3, 64), np.float32)),
     }
