@@ -50,6 +50,7 @@ ELSEWHERE = {
     "appliance/models/model_request.py": "tests/cli/test_requested_model.py",
     "appliance/page/own_places.py": DATA,
     "appliance/provision/improv/bluez.py": "tests/provision/improv/test_service.py",
+    "appliance/provision/setup_invitations.py": "tests/provision/test_setup_session_page.py",
     "appliance/provision/setup_networks.py": PROTOCOL,
     "appliance/runtime/handed_changes.py": "tests/runtime/test_settings_access.py",
     "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",

@@ -25,7 +25,8 @@ from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed_files import HOST
 from appliance.provision.setup_access import FOLDER
 from appliance.provision.setup_changes import BoxChanges
-from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetupSession, insist
+from appliance.provision.setup_invitations import AGAIN_S
+from appliance.provision.setup_session import LOOK_S, STARTS_S, SetupSession, insist
 from appliance.provision.setup_state import untouched
 from appliance.runtime import mdns, status
 from appliance.settings import Settings

@@ -27,6 +27,7 @@ from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
 from appliance.provision.setup_access import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.provision.setup_changes import SetupChanges
+from appliance.provision.setup_invitations import AGAIN_S, REPEATS, SetupInvitations
 from appliance.provision.setup_networks import SetupNetworks
 from appliance.runtime import network_status
 
@@ -36,13 +37,9 @@ CLOSED_S = 300.0  # the box's own Wi-Fi stays open so long before a known one is
 USED_S = 600.0  # or so long after the last use of the page,
 MOST_USED_S = 1200.0  # but no longer than this
 ASKED_S = 900.0  # it stays open so long beside a cable, or if the button asked for it
-REPEAT_S = 90.0  # between two invitations to join
-REPEATS = 20  # invitations in half an hour; then it stays open in silence
 STARTS_S = 180.0  # longest start of the voice processes, with a large model
 OPEN_TRIES = 4  # of its own Wi-Fi
-AGAIN_S = 3.0  # between two tries to open it, or to say something while the box is starting
 LOOK_S = 1.0
-IDENTIFY_S = 15.0  # least time between two answers to an identify request
 
 # Why the wait at the page ended without a seed.
 Ended = Literal["in a network", "try the known one", "long enough"]
@@ -98,11 +95,8 @@ class SetupSession:
     why: setup_sentences.Sentence = field(default="", init=False)  # reason of the set-up
     _cable_name: str = field(default="", init=False)  # name by cable of a box not set up yet
     _wifi: str = field(default="", init=False)  # why the configured Wi-Fi failed
-    _invitation_limit: int = field(default=REPEATS, init=False)
+    _invitations: SetupInvitations = field(init=False)
     _logged: str = field(default="", init=False)
-    _invitations: int = field(default=0, init=False)
-    _invite_s: float = field(default=float("-inf"), init=False)
-    _identify_s: float = field(default=float("-inf"), init=False)
     _use_ns: int | None = field(default=None, init=False)  # last mtime of the page's file `used`,
     _use_s: float = field(default=float("-inf"), init=False)  # and when it was read
 
@@ -113,7 +107,7 @@ class SetupSession:
         """
         self._wifi = network_status.read_status(self.public).wifi
         # A network that was lost after the boot may come back: invite once only, also at night.
-        self._invitation_limit = REPEATS if asked or self.first else 1
+        self._invitations = SetupInvitations(self.says, REPEATS if asked or self.first else 1)
         joined = self._joined() if asked else self._wait_for_network()
         if joined is not None and not asked:
             return self._found_network(joined)
@@ -184,12 +178,13 @@ class SetupSession:
                 self._publish(self.why)
 
     def _until_set_up(self, *, asked: bool, cable: bool) -> str:
+        has_wifi = bool(self.radio.known())  # before a form brings one
         while True:
             networks = self._in_reach()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
             access = SetupAccess(
-                ADDRESS, networks=networks, cable=cable, asked=asked,
+                ADDRESS, networks=networks, cable=cable, asked=asked, has_wifi=has_wifi,
                 language=self.words.language, pages=self.pages,
             )  # fmt: skip
             self._write(OPEN, msgspec.json.encode(access))
@@ -281,8 +276,9 @@ class SetupSession:
         open_s = ASKED_S if asked or cable else CLOSED_S
         known = bool(self.radio.known())
         while True:
-            self._invite()
-            self._identify()
+            self._invitations.invite(self._invitation, self.now_s())
+            if submitted_form.pop_identify(self.page):
+                self._invitations.identify(self.words.say("setup-identify"), self.now_s())
             try:
                 if (seed := self._pop_seed()) is not None:
                     return seed
@@ -302,19 +298,9 @@ class SetupSession:
             self._use_ns, self._use_s = used_ns, self.now_s()
         return self._use_s
 
-    def _invite(self) -> None:
-        if self._invitations < self._invitation_limit and self.now_s() >= self._invite_s:
-            taken = self.says(
-                setup_sentences.invitation(self._why_aloud(), self.name, self.password, self.words)
-            )
-            self._invitations += taken
-            self._invite_s = self.now_s() + (REPEAT_S if taken else AGAIN_S)
-
-    def _identify(self) -> None:
-        """Say that this is the box, if a phone asked for that by Bluetooth."""
-        if submitted_form.pop_identify(self.page) and self.now_s() >= self._identify_s:
-            self._identify_s = self.now_s() + IDENTIFY_S
-            self.says(self.words.say("setup-identify"))
+    def _invitation(self) -> str:
+        why = self._why_aloud()
+        return setup_sentences.invitation(why, self.name, self.password, self.words)
 
     def _pop_seed(self) -> Seed | None:
         """Read a submitted form once. Raises SeedRefused."""

@@ -9,16 +9,14 @@ import pytest
 
 from appliance.provision.seed import Seed
 from appliance.provision.setup_access import read_access
+from appliance.provision.setup_invitations import IDENTIFY_S, REPEAT_S, REPEATS
 from appliance.provision.setup_session import (
     ASKED_S,
     CLOSED_S,
-    IDENTIFY_S,
     KNOWN_S,
     LOOK_S,
     MOST_USED_S,
     NETWORK_S,
-    REPEAT_S,
-    REPEATS,
     USED_S,
     SetupSession,
 )
@@ -128,15 +126,36 @@ def test_the_page_gets_its_address_and_the_networks_in_reach(scene: Scene) -> No
     assert [wifi.name for wifi in seen[0].networks] == ["Home", "Neighbour"]
 
 
-def test_a_bluetooth_identify_request_is_spoken_at_a_limited_rate(scene: Scene) -> None:
+def test_identify_requests_of_strangers_are_answered_at_most_once_a_minute(scene: Scene) -> None:
     scene.at = [
-        *((NETWORK_S + second, lambda: ask_identify(scene.page)) for second in range(5, 12)),
-        (NETWORK_S + 5 + 2 * IDENTIFY_S, lambda: ask_identify(scene.page)),
-        (NETWORK_S + 60, lambda: submit(scene.page, HOME)),
+        *((NETWORK_S + second, lambda: ask_identify(scene.page)) for second in range(5, 185)),
+        (NETWORK_S + 190, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
-    assert sum("Here I am" in sentence for sentence in scene.said) == 2
+    assert sum("Here I am" in sentence for sentence in scene.said) == 3
+    assert IDENTIFY_S == 60.0
     assert scene.left == []
+
+
+def test_bluetooth_learns_that_the_box_knew_a_wifi_before_a_form_brought_one(scene: Scene) -> None:
+    def look() -> None:
+        access = read_access(scene.folder)
+        seen.append(access is not None and access.has_wifi)
+
+    seen: list[bool] = []
+    scene.radio.answers = [WRONG, ""]
+    scene.at = [
+        (NETWORK_S + 5, look),
+        (NETWORK_S + 8, lambda: submit(scene.page, HOME)),
+        (NETWORK_S + 9, lambda: setattr(scene.radio, "has_profile", True)),
+        (NETWORK_S + 20, look),
+        (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
+    ]
+    scene.run()
+    other = Scene(scene.folder, scene.page, PaperRadio(has_profile=True, answers=[WRONG, ""]))
+    other.at = [(KNOWN_S + 5, look), (KNOWN_S + 8, lambda: submit(other.page, HOME))]
+    other.run()
+    assert seen == [False, False, True]
 
 
 def test_after_a_wrong_password_the_page_opens_again_with_the_reason(scene: Scene) -> None:

@@ -27,7 +27,7 @@ from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.setup_site import MOST_TRIES, TRIES_A_SECOND
 from appliance.token_bucket import TokenBucket
 
-WINDOW_S = 600.0  # after the boot a phone is authorized, since its owner plugged the box in
+WINDOW_S = 600.0  # after the boot a phone is authorized, if the box has no Wi-Fi yet
 PRESSED_S = 60.0  # authorization after a press of the button, as the protocol advises
 PROVISION_S = 180.0  # for the box to join: three tries of 45 s, and its name (setup_session.py)
 LEAST_MTU = 23  # bytes of an ATT packet that every phone supports, with its header
@@ -54,16 +54,20 @@ ImprovAction = IdentifyBox | SubmitSeed
 @dataclass
 class ImprovDevice:
     """An Improv device. `about`: firmware, version, hardware and name of the box. `networks`: in
-    range, the strongest first. `answered`: UUIDs of the characteristics that the last write set,
-    also if their values did not change."""
+    range, the strongest first. `has_wifi`: the box knew a Wi-Fi when set-up began; only a press
+    authorizes then. `answered`: UUIDs of the characteristics that the last write set, also if their
+    values did not change."""
 
     about: tuple[str, str, str, str]
     networks: Callable[[], list[WifiInReach]]
     started_s: float
+    has_wifi: bool = False
     problem: ImprovProblem = ImprovProblem.NONE
     result: bytes = b""
     answered: tuple[str, ...] = ()
     _pressed_s: float = float("-inf")
+    _again_until_s: float = float("-inf")  # end of the second authorization by the same press
+    _renewed_press_s: float = float("-inf")  # the press that has authorized twice
     _trying_s: float | None = None  # start of the attempt to join a Wi-Fi
     _joined: bytes | None = None  # the result, once the box has joined that Wi-Fi
     _accepted: ImprovRequest | None = None  # the request whose Wi-Fi is tried, or joined
@@ -77,7 +81,8 @@ class ImprovDevice:
             return ImprovState.PROVISIONED
         if self._trying_s is not None:
             return ImprovState.PROVISIONING
-        if now_s < WINDOW_S or now_s - self._pressed_s < PRESSED_S:
+        in_window = now_s < WINDOW_S and not self.has_wifi
+        if in_window or now_s - self._pressed_s < PRESSED_S or now_s < self._again_until_s:
             return ImprovState.AUTHORIZED
         return ImprovState.AUTHORIZATION_REQUIRED
 
@@ -119,11 +124,16 @@ class ImprovDevice:
             self._trying_s = None
 
     def failed(self, now_s: float) -> None:
-        """Note that the box has not joined. The authorization is renewed as by a press, so that the
-        phone can try again."""
-        if self._trying_s is not None:
-            self._trying_s, self._accepted, self._pressed_s = None, None, now_s
-            self.problem = ImprovProblem.UNABLE_TO_CONNECT
+        """Note that the box has not joined. If a press had authorized the attempt, the phone may
+        try again for PRESSED_S, once for each press."""
+        if self._trying_s is None:
+            return
+        pressed = 0.0 <= self._trying_s - self._pressed_s < PRESSED_S
+        if pressed and self._pressed_s != self._renewed_press_s:
+            self._renewed_press_s = self._pressed_s
+            self._again_until_s = min(now_s, self._trying_s + PROVISION_S) + PRESSED_S
+        self._trying_s = self._accepted = None
+        self.problem = ImprovProblem.UNABLE_TO_CONNECT
 
     def tick(self, now_s: float) -> None:
         """End an attempt without a result after PROVISION_S."""

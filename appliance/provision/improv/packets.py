@@ -7,7 +7,7 @@ the sum of these. Each string in the data has a length byte. A command may arriv
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 
 SERVICE = "00467768-6228-2272-4663-277478268000"
@@ -19,6 +19,7 @@ CAPABILITIES = "00467768-6228-2272-4663-277478268005"
 SERVICE_DATA = "00004677-0000-1000-8000-00805f9b34fb"  # apps find the box by it
 HEAD, MOST_DATA = 2, 255  # bytes: number and length; limit of a length byte
 PIECES_S = 5.0  # longest time from the first piece of a command to its last
+MOST_PHONES = 32  # with an incomplete command; a controller holds fewer connections
 
 
 class ImprovState(IntEnum):
@@ -118,28 +119,24 @@ def _strings(data: bytes) -> tuple[bytes, ...]:
 
 @dataclass
 class CommandReader:
-    """Assembles a command from its pieces: a BLE packet may hold only 20 bytes of it."""
+    """Assembles each phone's command from its pieces: a BLE packet may hold only 20 bytes of it."""
 
-    _pieces: bytearray
-    _phone: str = ""
-    _started_s: float = 0.0
-
-    def __init__(self) -> None:
-        self._pieces = bytearray()
+    # By phone: time of the first piece, and the pieces. The phone that wrote last is the last.
+    _partial: dict[str, tuple[float, bytearray]] = field(default_factory=dict)
 
     def read(self, piece: bytes, now_s: float, phone: str = "") -> ImprovRequest | None:
         """Add a piece; return the command if it is complete, else None. Raises BadPacket, and then
-        starts a new command. `phone`: the sender; pieces of another phone are dropped."""
-        if phone != self._phone or now_s - self._started_s > PIECES_S:
-            self._pieces.clear()
-        if not self._pieces:
-            self._started_s, self._phone = now_s, phone
-        self._pieces += piece[: HEAD + MOST_DATA + 2]  # one byte too many, which `parse` refuses
-        if len(self._pieces) < HEAD or len(self._pieces) < HEAD + self._pieces[1] + 1:
-            return None
-        command = bytes(self._pieces)
-        self._pieces.clear()
-        return parse(command)
+        starts a new command. `phone`: the sender."""
+        started_s, pieces = self._partial.pop(phone, (now_s, bytearray()))
+        if now_s - started_s > PIECES_S:
+            started_s, pieces = now_s, bytearray()
+        pieces += piece[: HEAD + MOST_DATA + 2]  # one byte too many, which `parse` refuses
+        if len(pieces) >= HEAD and len(pieces) >= HEAD + pieces[1] + 1:
+            return parse(bytes(pieces))
+        while len(self._partial) >= MOST_PHONES:
+            del self._partial[next(iter(self._partial))]
+        self._partial[phone] = started_s, pieces
+        return None
 
 
 def networks_result(networks: Sequence[tuple[str, int, bool]], most_bytes: int) -> bytes:

@@ -82,7 +82,7 @@ def test_an_empty_or_too_long_address_is_omitted_from_the_result(
     assert device.result == packet(1)
 
 
-def test_a_failed_wifi_is_reported_and_may_be_retried_without_the_button(
+def test_a_wifi_that_fails_after_a_press_may_be_sent_again_once_without_another_press(
     device: ImprovDevice,
 ) -> None:
     device.press(LATE)
@@ -91,6 +91,39 @@ def test_a_failed_wifi_is_reported_and_may_be_retried_without_the_button(
     assert device.problem is ImprovProblem.UNABLE_TO_CONNECT
     assert device.state(LATE + 60 + PRESSED_S - 1) is ImprovState.AUTHORIZED
     assert device.write(HOME, LATE + 61) == SEED
+    device.failed(LATE + 100)
+    assert device.state(LATE + 60 + PRESSED_S + 1) is ImprovState.AUTHORIZATION_REQUIRED
+
+
+def test_a_wifi_that_fails_does_not_prolong_the_minutes_after_power_on(
+    device: ImprovDevice,
+) -> None:
+    device.write(HOME, WINDOW_S - 1)
+    device.failed(LATE)
+    assert device.problem is ImprovProblem.UNABLE_TO_CONNECT
+    assert device.state(LATE) is ImprovState.AUTHORIZATION_REQUIRED
+
+
+def test_a_box_that_knows_a_wifi_accepts_another_only_after_a_press(device: ImprovDevice) -> None:
+    device.has_wifi = True
+    assert device.write(HOME, 100.0) is None
+    assert device.problem is ImprovProblem.NOT_AUTHORIZED
+    device.press(101.0)
+    assert device.write(HOME, 102.0) == SEED
+
+
+def test_a_stranger_who_names_wifis_that_do_not_exist_is_refused_after_the_first_minutes(
+    device: ImprovDevice,
+) -> None:
+    accepted_s = []
+    for second in range(0, 7200, 15):
+        name = b"no such Wi-Fi %d" % second
+        command = theirs.WiFiSettingsCmd(name, b"correct horse").as_bytes()
+        if device.write(command, float(second)) is not None:
+            accepted_s.append(second)
+            device.failed(second + 10.0)
+    assert accepted_s
+    assert max(accepted_s) < WINDOW_S
 
 
 def test_an_attempt_without_a_result_times_out(device: ImprovDevice) -> None:
@@ -236,6 +269,7 @@ def test_an_invalid_command_sets_an_error_until_the_next_valid_one(
 
 
 @given(
+    st.booleans(),
     st.lists(
         st.tuples(
             st.sampled_from(["write", "press", "join", "fail", "tick"]),
@@ -243,33 +277,32 @@ def test_an_invalid_command_sets_an_error_until_the_next_valid_one(
             st.floats(0, 400),
         ),
         max_size=40,
-    )
+    ),
 )
-def test_in_any_sequence_of_events_a_wifi_is_accepted_only_while_authorized(
-    events: list[tuple[str, bytes, float]],
+def test_in_any_sequence_of_events_a_wifi_is_accepted_only_in_the_first_minutes_or_after_a_press(
+    has_wifi: bool, events: list[tuple[str, bytes, float]]
 ) -> None:
-    device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0)
-    now_s, let_in_s = 0.0, WINDOW_S
+    device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0, has_wifi)
+    now_s, pressed_s = 0.0, float("-inf")
+    again = 0  # Wi-Fis accepted later than PRESSED_S after the last press
     for kind, data, later_s in events:
         now_s += later_s
         match kind:
             case "write":
-                before = device.state(now_s)
-                if isinstance(device.write(data, now_s), SubmitSeed):
-                    assert before is ImprovState.AUTHORIZED
-                    assert now_s < let_in_s
-                    let_in_s = max(let_in_s, now_s + PROVISION_S + PRESSED_S)
+                if isinstance(device.write(data, now_s), SubmitSeed) and (
+                    has_wifi or now_s >= WINDOW_S
+                ):
+                    since_s = now_s - pressed_s
+                    assert since_s < PRESSED_S + PROVISION_S + PRESSED_S
+                    again += since_s >= PRESSED_S
+                    assert again <= 1
             case "press":
                 device.press(now_s)
-                let_in_s = max(let_in_s, now_s + PRESSED_S)
+                pressed_s, again = now_s, 0
             case "join":
                 device.joined("http://kitchen.local")
             case "fail":
-                if device.state(now_s) is ImprovState.PROVISIONING:
-                    let_in_s = max(let_in_s, now_s + PRESSED_S)
                 device.failed(now_s)
             case _:
-                if device.state(now_s) is ImprovState.PROVISIONING:
-                    let_in_s = max(let_in_s, now_s + PRESSED_S)
                 device.tick(now_s)
         assert len(device.result) <= 258

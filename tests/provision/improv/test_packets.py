@@ -11,6 +11,7 @@ from appliance.provision.improv import packets
 from appliance.provision.improv.packets import (
     ALL,
     MOST_DATA,
+    MOST_PHONES,
     PIECES_S,
     BadPacket,
     CommandReader,
@@ -170,7 +171,15 @@ def test_fragments_of_two_phones_are_not_combined() -> None:
     reader = CommandReader()
     assert reader.read(HOME[:10], 0.0, "phone") is None
     assert reader.read(HOME[10:], 0.1, "other") is None
-    assert reader.read(HOME, 0.2, "phone") == parse(HOME)
+    assert reader.read(HOME[10:], 0.2, "phone") == parse(HOME)
+
+
+def test_bytes_of_other_phones_do_not_drop_a_phones_half_command() -> None:
+    reader = CommandReader()
+    for at, byte in enumerate(HOME[:-1]):
+        assert reader.read(bytes([byte]), 0.02 * at, "owner") is None
+        assert reader.read(b"\x01", 0.02 * at, f"stranger {at}") is None
+    assert reader.read(HOME[-1:], 0.02 * len(HOME), "owner") == parse(HOME)
 
 
 def test_a_valid_command_is_read_after_invalid_data() -> None:
@@ -181,15 +190,16 @@ def test_a_valid_command_is_read_after_invalid_data() -> None:
         assert reader.read(HOME, 0.1) == parse(HOME)
 
 
-@given(st.lists(st.binary(max_size=520), max_size=30))
-def test_any_sequence_of_writes_uses_limited_memory(writes: list[bytes]) -> None:
+@given(st.lists(st.tuples(st.binary(max_size=520), st.integers(0, 99)), max_size=90))
+def test_any_sequence_of_writes_uses_limited_memory(writes: list[tuple[bytes, int]]) -> None:
     reader = CommandReader()
-    for piece in writes:
+    for piece, phone in writes:
         try:
-            reader.read(piece, 0.0)
+            reader.read(piece, 0.0, f"phone {phone}")
         except BadPacket:
             continue
-        assert len(reader._pieces) <= MOST_DATA + 3
+        assert len(reader._partial) <= MOST_PHONES
+        assert all(len(pieces) <= MOST_DATA + 3 for _, pieces in reader._partial.values())
 
 
 # ── results ──────────────────────────────────────────────────────────────────────────────────

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from improv_ble_client import protocol as theirs
 
 from appliance.provision.improv.device import PRESSED_S, WINDOW_S
 from appliance.provision.improv.packets import ImprovProblem, ImprovState
 from appliance.provision.improv.session import ImprovFolders, ImprovSession
+from appliance.provision.setup_access import OPEN, SetupAccess
 from appliance.provision.submitted_form import FILE, IDENTIFY, last_used_ns
 
 IDENTIFY_BOX = theirs.IdentifyCmd().as_bytes()
@@ -47,3 +49,12 @@ def test_a_scan_in_the_first_minutes_keeps_the_set_up_open(tmp_path: Path) -> No
     session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), 100.0)
     session.write(theirs.ScanWifiCmd().as_bytes(), WINDOW_S - 1, "phone", 185)
     assert last_used_ns(tmp_path) is not None
+
+
+def test_root_tells_bluetooth_that_the_box_already_has_a_wifi(tmp_path: Path) -> None:
+    access = SetupAccess("10.42.0.1", has_wifi=True)
+    (tmp_path / OPEN).write_bytes(msgspec.json.encode(access))
+    session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), 100.0)
+    session.write(WIFI, 101.0, "phone", 185)
+    assert session.device.problem is ImprovProblem.NOT_AUTHORIZED
+    assert not (tmp_path / FILE).exists()
