@@ -274,6 +274,7 @@ setup-page-wrong-too-long = { $what ->
     [password] Das Passwort für den Broker hat mehr als { $most } Zeichen oder solche, die nicht gehen.
    *[name] Der Name des Geräts hat mehr als { $most } Zeichen oder solche, die nicht gehen.
 }
+setup-page-wrong-localhost = Der Name localhost steht auf jedem Gerät für es selbst. Gib dem Gerät einen anderen Namen.
 setup-page-wrong-no-broker = Zu einem Benutzernamen oder Passwort für den Broker fehlt der Broker.
 setup-page-wrong-wifi-name = Der Name des WLANs muss 1 bis 32 Bytes haben.
 setup-page-wrong-wifi-letters = Der Name des WLANs hat Zeichen, die sich nicht schreiben lassen.
@@ -965,6 +966,7 @@ page-wrong-look-sheet = Was unter { $at } liegt, nennt keine Version.
 page-wrong-look-other = Was geholt wurde, ist nicht die angekündigte Version { $version }. Es wurde gelöscht.
 page-wrong-look-large = Was angeboten wird, ist größer, als eine Version sein darf.
 page-wrong-look-cut = { $at } brach ab. Was ankam, bleibt liegen, und das Gerät macht in der nächsten Nacht damit weiter.
+page-wrong-look-length = { $at } nennt eine Länge, die keine Zahl ist. Das Gerät sieht dort in der nächsten Nacht wieder nach.
 page-wrong-look-checksum = Was ankam, ist beschädigt und wurde gelöscht.
 page-wrong-look-room = Auf der Karte ist kein Platz: Es fehlen { $mib } MiB.
 page-wrong-look-address = { $at } ist keine Adresse im Web.

@@ -307,6 +307,7 @@ setup-page-wrong-too-long = { $what ->
     [password] The broker's password is longer than { $most } characters, or has some that cannot be used.
    *[name] The box's name is longer than { $most } characters, or has some that cannot be used.
 }
+setup-page-wrong-localhost = The name localhost means every machine itself. Give the box another name.
 setup-page-wrong-no-broker = There is a user or password for a broker, but no broker.
 setup-page-wrong-wifi-name = The Wi-Fi's name must be 1 to 32 bytes long.
 setup-page-wrong-wifi-letters = The Wi-Fi's name has characters that cannot be used.
@@ -998,6 +999,7 @@ page-wrong-look-sheet = What is at { $at } does not name a version.
 page-wrong-look-other = What was fetched is not the version { $version } that was announced. It was deleted.
 page-wrong-look-large = What was offered is larger than a version may be.
 page-wrong-look-cut = { $at } broke off the download. What arrived is kept, and the box goes on with it the next night.
+page-wrong-look-length = { $at } gives a length that is no number. The box looks there again the next night.
 page-wrong-look-checksum = What arrived is damaged, and was deleted.
 page-wrong-look-room = There is not enough room on the card: { $mib } MiB more are needed.
 page-wrong-look-address = { $at } is not a web address.

@@ -99,7 +99,7 @@ class Seed:
 
 def check(seed: Seed) -> None:
     """Raise SeedRefused for the first invalid field. The error never quotes a secret."""
-    _matches("hostname", seed.hostname, _HOST)
+    _check_host(seed.hostname)
     _matches("broker", seed.broker, _PLACE)
     _matches("timezone", seed.timezone, _ZONE)
     _matches("country", seed.country, _COUNTRY)
@@ -136,6 +136,12 @@ def check(seed: Seed) -> None:
         raise SeedRefused(f"There are {len(seed.keys)} ssh keys; at most {MOST_KEYS} are allowed.")
     for number, key in enumerate(seed.keys, 1):
         _check_key(key, number)
+
+
+def _check_host(name: str) -> None:
+    _matches("hostname", name, _HOST)
+    if name.lower() == "localhost":
+        raise SayableRefusal(BoxSentence("setup-page-wrong-localhost"))
 
 
 def _check_models(seed: Seed) -> None:

@@ -17,17 +17,27 @@ _LINK = "L"
 def find_zone(root: Path, name: str) -> str:
     """The zone file for `name`, found by its own name or by the alias table; "" if there is none.
 
-    `name`: validated by seed.check."""
+    `name`: validated by seed.check. A file that is a link out of the folder is no zone: Debian's
+    `localtime` leads to /etc/localtime, which would lead to itself."""
     folder = root / FOLDER
-    if (folder / name).is_file():
+    if _is_zone(folder, name):
         return name
     targets = _targets(folder / TABLE)
     visited = {name}
     while (name := targets.get(name, "")) and name not in visited:
-        if (folder / name).is_file():
+        if _is_zone(folder, name):
             return name
         visited.add(name)
     return ""
+
+
+def _is_zone(folder: Path, name: str) -> bool:
+    file = folder / name
+    try:
+        inside = file.resolve(strict=True).is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links, up to Python 3.12
+        return False
+    return inside and file.is_file()
 
 
 def _targets(table: Path) -> dict[str, str]:

@@ -15,6 +15,8 @@ from tests.provision.seeds import KEY, SECRET
         (Seed(hostname="kit chen"), "not a host name"),
         (Seed(hostname="-kitchen"), "not a host name"),
         (Seed(hostname="a" * 64), "not a host name"),
+        (Seed(hostname="localhost"), "means every machine itself"),
+        (Seed(hostname="LocalHost"), "means every machine itself"),
         (Seed(hostname="kitchen\n127.0.0.1 bank.example"), "not a host name"),
         (Seed(timezone="../../etc/passwd"), "not a time zone"),
         (Seed(timezone="/etc/passwd"), "not a time zone"),

@@ -83,3 +83,18 @@ def test_every_alias_of_the_real_table_resolves_if_only_the_zones_have_files(
     aliases = [row[2] for row in rows if row[0] == "L"]
     assert {"US/Eastern", "Asia/Calcutta", "Europe/Kiev"} <= set(aliases)
     assert {find_zone(tmp_path, alias) for alias in aliases} <= named  # no result is ""
+
+
+def test_a_name_that_leads_out_of_the_folder_is_no_zone(root: Path, tmp_path: Path) -> None:
+    """Debian's `localtime` is a link to /etc/localtime, which is a link to the box's zone."""
+    zones, etc = root / FOLDER, tmp_path / "etc"
+    etc.mkdir()
+    (zones / "localtime").symlink_to(etc / "localtime")
+    (zones / "loop").symlink_to(zones / "loop")
+    (zones / "Kyiv").symlink_to("Europe/Kyiv")
+    (etc / "localtime").write_text("a zone that somebody copied there")
+    assert find_zone(root, "localtime") == find_zone(root, "loop") == ""
+    (etc / "localtime").unlink()
+    (etc / "localtime").symlink_to(zones / "localtime")  # what would be set
+    assert find_zone(root, "localtime") == ""
+    assert find_zone(root, "Kyiv") == "Kyiv"
