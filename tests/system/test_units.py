@@ -309,12 +309,20 @@ def test_the_kernel_is_hardened_against_unprivileged_users() -> None:
     required = {
         "kernel.yama.ptrace_scope": "2", "kernel.kptr_restrict": "2", "kernel.dmesg_restrict": "1",
         "kernel.unprivileged_bpf_disabled": "1", "kernel.kexec_load_disabled": "1",
+        "dev.tty.legacy_tiocsti": "0",
         "fs.suid_dumpable": "0", "fs.protected_regular": "2", "fs.protected_fifos": "2",
         "fs.protected_symlinks": "1", "fs.protected_hardlinks": "1",
     }  # fmt: skip
     assert {key: rows.get(key) for key in required} == required
     known = [key for key in rows if (Path("/proc/sys") / key.replace(".", "/")).exists()]
     assert len(known) > 8  # most of the keys are names that the kernel knows
+
+
+def test_the_kernel_lets_systemd_make_the_user_namespaces_of_private_users() -> None:
+    """user.max_user_namespaces = 0 applies to root, too: unshare(2) fails with ENOSPC."""
+    file = (SYSTEM / "usr/lib/sysctl.d/50-interlude.conf").read_text()
+    assert any(unit(name).get("PrivateUsers") == ["yes"] for name in SERVICES)
+    assert not re.search(r"^-?user\.max_user_namespaces", file, re.MULTILINE)
 
 
 def test_the_supervisor_reaches_the_local_network_only() -> None:
