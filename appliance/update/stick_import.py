@@ -20,6 +20,7 @@ from appliance.runtime.free_space import free_bytes
 from appliance.update import request
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.incoming_space import check_space
+from appliance.update.partial_file import open_new
 from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.look_record import LookReporter
 from appliance.update.release.store import ReleaseStore
@@ -92,7 +93,7 @@ def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Pa
 
 
 def _copy(source: HandedOverFile, part: Path) -> None:
-    with part.open("wb") as copy:
+    with open_new(part) as copy:
         for chunk in source.chunks(0, source.size):
             copy.write(chunk)
         copy.flush()

@@ -152,6 +152,24 @@ def test_a_link_fifo_or_folder_is_ignored_without_blocking(
     assert stick.brought() == []
 
 
+def test_a_copy_never_writes_through_a_link_that_another_member_of_the_folder_laid(
+    stick: Stick, at: Bench, tmp_path: Path
+) -> None:
+    stick.lay(at.shop.make("0.3.0"))
+    victim, part = tmp_path / "victim", stick.incoming / ".stick-0.3.0.release.part"
+    victim.write_text("kept")
+
+    def free(folder: Path) -> int:
+        part.symlink_to(victim)  # after the copies of earlier sticks were removed
+        return PLENTY
+
+    with LookReporter("stick", stick.looked).looking() as reporter, pytest.raises(StorageError):
+        bring(
+            stick.folder, reporter, at.store, stick.incoming, stick.os_release, stick.signers, free
+        )
+    assert victim.read_text() == "kept"
+
+
 def test_missing_space_is_reported_before_anything_is_copied(stick: Stick, at: Bench) -> None:
     size = stick.lay(at.shop.make("0.3.0")).stat().st_size
     with pytest.raises(StorageError, match="no room"):

@@ -27,6 +27,7 @@ from appliance.language.catalogue import BoxSentence
 from appliance.runtime.free_space import free_bytes
 from appliance.update import request as wanted
 from appliance.update.incoming_space import check_space
+from appliance.update.partial_file import open_own
 from appliance.update.release import fallback, rejected
 from appliance.update.release.rejected import RejectedRelease
 from appliance.update.release.store import ReleaseStore
@@ -124,12 +125,12 @@ def _sheet(address: str) -> FleetRelease:
 def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Path], int]) -> None:
     """Download the archive, and rename it to `archive` once its checksum is right."""
     part = _part(archive)
-    with part.open("ab") as target:
+    with open_own(part) as target:
         with _open(address, target.tell()) as answer:
             if answer.status != 206:  # not partial content: the server sends the whole file
                 target.seek(0)
                 target.truncate()
-            total_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
+            total_bytes = target.tell() + _length(answer, address)
             check_space(total_bytes - target.tell(), free(archive.parent))
             while chunk := answer.read(_CHUNK_BYTES):
                 if target.tell() + len(chunk) > wanted.RELEASES.archive.most_bytes:
@@ -153,6 +154,15 @@ def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Pat
         )
     part.rename(archive)
     sync_folder(archive.parent)
+
+
+def _length(answer: HTTPResponse, address: str) -> int:
+    """The length of an answer in bytes; 0 if the server does not tell it. Raises FetchError."""
+    if answer.length is None and answer.headers.get("Content-Length"):
+        shown = ShownAs.of("page-wrong-look-length", at=_where(address))
+        problem = f"{_where(address)} gives a length that is no number."
+        raise FetchError(problem, _AGAIN, shown=shown)
+    return answer.length or 0
 
 
 class _WebOnly(urllib.request.HTTPRedirectHandler):

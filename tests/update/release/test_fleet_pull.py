@@ -35,13 +35,15 @@ def none_newer(kept: str, there: str) -> BoxSentence:
 
 class Web:
     """A web server that maps a path to bytes or to a redirect. `cuts`: the length after which the
-    next answer for a path is cut. `ranges`: whether the server supports byte ranges."""
+    next answer for a path is cut. `ranges`: whether the server supports byte ranges. `length`: of
+    an archive, instead of the right one."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.moved: dict[str, str] = {}
         self.cuts: dict[str, int] = {}
         self.ranges = True
+        self.length: str | None = None
         self.requests: list[tuple[str, str | None]] = []
         web = self
 
@@ -78,7 +80,8 @@ class Web:
                 http.send_error(416)
                 return
         http.send_response(206 if at else 200)
-        http.send_header("Content-Length", str(len(data) - at))
+        length = self.length if http.path.endswith(".release") else None
+        http.send_header("Content-Length", length or str(len(data) - at))
         http.end_headers()
         http.wfile.write(data[at:][: self.cuts.pop(http.path, None)])
 
@@ -307,6 +310,33 @@ def test_only_http_addresses_and_redirects_are_followed(
         pull(web.address.replace("sheet", "moved"), at.store, incoming)
     with pytest.raises(FetchError, match="not a web address"):
         pull("/etc/hostname", at.store, incoming)
+
+
+@pytest.mark.parametrize("length", ["abc", "-1", "9" * 5000])
+def test_a_length_that_is_no_number_is_refused_with_a_sentence(
+    at: Bench, incoming: Path, web: Web, length: str
+) -> None:
+    publish(web, at)
+    web.length = length
+    with pytest.raises(FetchError, match="no number"):
+        pull(web.address, at.store, incoming)
+    assert not (incoming / "wanted").exists()
+
+
+@pytest.mark.parametrize("kind", ["symlink", "hard link"])
+def test_a_download_never_writes_through_a_link_that_another_member_of_the_folder_laid(
+    at: Bench, incoming: Path, web: Web, tmp_path: Path, kind: str
+) -> None:
+    publish(web, at)
+    victim, part = tmp_path / "victim", incoming / ".pulled-0.3.0.part"
+    victim.write_text("kept")
+    if kind == "symlink":
+        part.symlink_to(victim)
+    else:
+        part.hardlink_to(victim)
+    with pytest.raises(StorageError):
+        pull(web.address, at.store, incoming)
+    assert victim.read_text() == "kept"
 
 
 def test_the_error_for_an_unreachable_server_does_not_contain_the_login(
