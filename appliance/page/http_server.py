@@ -1,34 +1,33 @@
 """HTTP/1.1 server of the page: reads requests, passes them to the site, sends the replies.
 
-It limits the connections in total and per client address, the time for receiving a request and for
-sending a reply, and the size of both. A client over a limit is disconnected. At most one reply per
-connection is buffered: no request is read before the client has fetched it.
+It limits the connections (connection_places.py), the time for receiving a request and for sending a
+reply, and the size of both. A client over a limit is disconnected. At most one reply per connection
+is buffered: no request is read before the client has fetched it.
 It uses h11 directly: uvicorn, which also does, has no timeout for a request that never ends.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import socket
 import ssl
-from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
 
 import h11
 
 from appliance.page.certificate import PageCertificate
+from appliance.page.connection_places import ConnectionPlaces, network_of
 from appliance.page.requests import EventStream, Reply, Request, plain, read_request
 from appliance.page.response_headers import HEADERS, STRICT
 from appliance.page.tls_pipe import TlsPipe
 from appliance.page.upload import Upload
 from appliance.runtime.listening_socket import BACKLOG
 
-MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
 MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
-REQUEST_S = 10.0  # from the start of a connection, or the end of a reply, to a complete request
+REQUEST_S = 10.0  # from the start of a connection, or the first byte, to a complete request
+IDLE_S = 3.0  # from a reply to the next request of a client without access; with access REQUEST_S
 REPLY_S = 20.0  # for a client to fetch a reply
 MOST_UNREAD = 262_144  # bytes of events buffered for a browser that does not fetch them
 STREAM_S = 3600.0  # of events; then the browser reconnects, and its access is checked again
@@ -37,10 +36,11 @@ log = logging.getLogger("page")
 
 
 class Site(Protocol):
-    """Handles requests. No method may block."""
+    """Handles requests. `knows`: whether it is of a paired browser. No method may block."""
 
     def answer(self, request: Request) -> Reply | EventStream: ...
     def receive(self, request: Request) -> Upload | None: ...
+    def knows(self, request: Request) -> bool: ...
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object: ...
     def leave(self, viewer: object) -> None: ...
 
@@ -55,17 +55,17 @@ class HttpServer:
         site: Site,
         *,
         request_s: float = REQUEST_S,
+        idle_s: float = IDLE_S,
         most_body: int = MOST_BODY,
         stream_s: float = STREAM_S,
         certificate: PageCertificate | None = None,
     ) -> None:
-        self.site, self.request_s, self.most_body = site, request_s, most_body
-        self.stream_s = stream_s
+        self.site, self.request_s, self.idle_s = site, request_s, idle_s
+        self.most_body, self.stream_s = most_body, stream_s
         self.use(certificate)
         self._listener = listener
         self._server: asyncio.Server | None = None
-        self.connections: set[_Connection] = set()
-        self.of_address = Counter[str]()
+        self.connections = ConnectionPlaces[_Connection]()
 
     def use(self, certificate: PageCertificate | None) -> None:
         """Set the certificate for new connections."""
@@ -75,8 +75,8 @@ class HttpServer:
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
-        # asyncio accepts up to `backlog` connections at once, and each uses a descriptor until
-        # `admits` rejects it.
+        # asyncio accepts up to `backlog` connections at once, and each uses a descriptor until it
+        # is rejected.
         self._server = await loop.create_server(
             lambda: _Connection(self), sock=self._listener, backlog=BACKLOG
         )
@@ -85,19 +85,8 @@ class HttpServer:
         """Stop listening and close all connections."""
         if self._server is not None:
             self._server.close()
-        for connection in list(self.connections):
+        for connection in self.connections:
             connection.abort()
-
-    def admits(self, client: str) -> bool:
-        """Whether to accept a connection: from a local address, and within the limits."""
-        try:
-            address = ipaddress.ip_address(client.partition("%")[0])
-        except ValueError:
-            return False
-        mapped = getattr(address, "ipv4_mapped", None) or address
-        if not (mapped.is_private or mapped.is_loopback or mapped.is_link_local):
-            return False
-        return len(self.connections) < MOST_CONNECTIONS and self.of_address[client] < MOST_OF_ONE
 
 
 class _Connection(asyncio.Protocol):
@@ -105,8 +94,9 @@ class _Connection(asyncio.Protocol):
         self._server = server
         self._tls = TlsPipe(server.tls) if server.tls else None
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
-        self._client = ""
-        self._admitted = False
+        self.network = ""
+        self.paired = False
+        self._idle = False  # since a reply, until the next request begins
         self._reply_buffered = False  # a part of the last reply is still buffered
         self._request: h11.Request | None = None
         self._body = bytearray()
@@ -114,18 +104,20 @@ class _Connection(asyncio.Protocol):
         self._upload: Upload | None = None
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def waits(self) -> bool:
+        sends = self._reply_buffered or self._viewer is not None
+        return not sends and not self._transport.is_closing()
+
     # ── what asyncio calls
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         peer = transport.get_extra_info("peername")
-        self._client = str(peer[0]) if peer else ""
-        if not self._server.admits(self._client):
+        self.network = network_of(str(peer[0])) if peer else ""
+        if not self.network or not self._server.connections.add(self):
             transport.abort()
             return
-        self._admitted = True
-        self._server.connections.add(self)
-        self._server.of_address[self._client] += 1
         self._transport.set_write_buffer_limits(high=0)
         self._set_timeout(self._server.request_s)
 
@@ -135,15 +127,14 @@ class _Connection(asyncio.Protocol):
         if self._viewer is not None:
             self._server.site.leave(self._viewer)
             self._viewer = None
-        if self._admitted:
-            self._server.connections.discard(self)
-            self._server.of_address[self._client] -= 1
-            if self._server.of_address[self._client] <= 0:
-                del self._server.of_address[self._client]
+        self._server.connections.remove(self)
 
     def data_received(self, data: bytes) -> None:
         if self._viewer is not None or self._transport.is_closing():
             return  # no requests are accepted on an event stream
+        if self._idle:
+            self._idle = False
+            self._set_timeout(self._server.request_s)
         try:
             if self._tls is not None:
                 data = self._tls.decrypt(data)
@@ -172,7 +163,7 @@ class _Connection(asyncio.Protocol):
             return
         self._transport.resume_reading()
         if self._viewer is None:
-            self._set_timeout(self._server.request_s)
+            self._await_request()
             self._advance()
 
     def eof_received(self) -> bool:
@@ -216,8 +207,10 @@ class _Connection(asyncio.Protocol):
                 return  # NEED_DATA, PAUSED or the end of the connection
 
     def _begin_upload(self, head: h11.Request) -> int:
-        """Ask the site for an upload. Returns the limit for the body, larger for an upload."""
+        """Ask the site whether it knows the browser, and for an upload. Returns the limit for the
+        body, larger for an upload."""
         request = self._parse(head, b"")
+        self.paired = request is not None and self._server.site.knows(request)
         self._upload = self._server.site.receive(request) if request is not None else None
         if self._upload is None:
             return self._server.most_body
@@ -225,7 +218,7 @@ class _Connection(asyncio.Protocol):
         return self._upload.most_body
 
     def _parse(self, head: h11.Request, body: bytes) -> Request | None:
-        return read_request(head.method, head.target, head.headers, body, self._client)
+        return read_request(head.method, head.target, head.headers, body, self.network)
 
     def _end_upload(self) -> None:
         if self._upload is not None:
@@ -266,7 +259,13 @@ class _Connection(asyncio.Protocol):
         if self._http.our_state is h11.MUST_CLOSE:
             self._close()
         else:
-            self._set_timeout(REPLY_S if self._reply_buffered else self._server.request_s)
+            self._await_request()
+
+    def _await_request(self) -> None:
+        """Wait until the client has fetched the reply, then for its next request."""
+        self._idle = not self._reply_buffered
+        idle_s = self._server.request_s if self.paired else self._server.idle_s
+        self._set_timeout(idle_s if self._idle else REPLY_S)
 
     def _refuse(self, status: int) -> None:
         """Send an error and close; for a request that is not read completely."""

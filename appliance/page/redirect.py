@@ -33,6 +33,10 @@ class RedirectSite:
     def receive(self, request: Request) -> None:
         """No uploads are accepted here."""
 
+    def knows(self, request: Request) -> bool:
+        """No browser sends its cookie here: it is for encrypted connections."""
+        return False
+
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a redirect has no events")
 

@@ -14,8 +14,8 @@ HTML, TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
 
 @dataclass(frozen=True)
 class Request:
-    """`path` without the query; `headers` by lower-case names; `client`: the browser's address.
-    `words`: fields of the query, each of which may occur only once."""
+    """`path` without the query; `headers` by lower-case names; `client`: the browser's network
+    (connection_places.py). `words`: fields of the query, each of which may occur only once."""
 
     method: str
     path: str

@@ -40,8 +40,8 @@ from appliance.page.viewers import Viewer, Viewers, encoded
 from appliance.page.visit import COOKIE, Handler, PageBox, Visit
 from appliance.token_bucket import TokenBucket
 
-MOST_POSTS, POSTS_A_SECOND = 30, 1.0  # forms per client address: burst, and then average rate
-MOST_ADDRESSES = 256  # for which the rate is limited separately
+MOST_POSTS, POSTS_A_SECOND = 30, 1.0  # forms per client: burst, and then average rate
+MOST_CLIENTS = 256  # for which the rate is limited separately
 
 
 @dataclass(frozen=True)
@@ -148,12 +148,16 @@ class PageSite:
         browser = self._box.access.find(request.cookie(COOKIE))
         if browser is None or not is_own_fetch(request.headers):
             return None
-        if not self._may_post(request.client):
+        if not self._may_post(browser.id):
             return None
         texts = Texts.wanted(
             request.headers.get("accept-language", ""), self._box.settings.language
         )
         return on_backup.receive(Visit(self._box, request, texts, browser))
+
+    def knows(self, request: Request) -> bool:
+        """Whether the request is of a paired browser."""
+        return self._box.access.find(request.cookie(COOKIE)) is not None
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> Viewer:
         """Add a browser to the event stream. `send` takes bytes, and b"" to disconnect."""
@@ -191,7 +195,7 @@ class PageSite:
             request.headers
         ):
             return plain(403, "This form was sent by another page.")
-        if not self._may_post(request.client):
+        if not self._may_post(visit.browser.id if visit.browser else request.client):
             return plain(429, "Too many attempts. Wait a minute, then try again.")
         form = request.form()
         if form is None:
@@ -207,8 +211,9 @@ class PageSite:
         return route.post(visit)
 
     def _may_post(self, client: str) -> bool:
+        """Whether a client may send a form now: a paired browser, by its id, or else a network."""
         now_s = self._box.now_s()
-        if client not in self._posts and len(self._posts) >= MOST_ADDRESSES:
+        if client not in self._posts and len(self._posts) >= MOST_CLIENTS:
             self._posts.pop(next(iter(self._posts)))
         bucket = self._posts.setdefault(client, TokenBucket(MOST_POSTS, POSTS_A_SECOND, now_s))
         return bucket.try_spend(now_s)

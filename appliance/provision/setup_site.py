@@ -81,6 +81,10 @@ class SetupSite:
     def receive(self, request: Request) -> None:
         """Ignored: the set-up page has no uploads."""
 
+    def knows(self, request: Request) -> bool:
+        """No browser is paired with the set-up page."""
+        return False
+
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a set-up has no events")
 

@@ -52,14 +52,19 @@ class Served:
         self.loop.run_until_complete(self.loop.shutdown_asyncgens())
         self.loop.close()
 
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+        """Connect from an address of the loopback network."""
+        return socket.create_connection(("127.0.0.1", self.port), 20, (source, 0))
 
     def host(self) -> str:
         return f"interlude.local:{self.port}"
 
-    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience_s)
+    def ask(
+        self, method: str, path: str, body: bytes = b"", source: str = "127.0.0.1", **headers: str
+    ) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.port, self.patience_s, (source, 0)
+        )
         sent_headers = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
         connection.request(method, path, body, sent_headers)
         reply = connection.getresponse()

@@ -151,6 +151,18 @@ def test_forms_are_rate_limited(desk: Desk) -> None:
     assert codes[-5:] == [429] * 5
 
 
+def test_a_strangers_forms_do_not_count_as_those_of_a_paired_browser(desk: Desk) -> None:
+    """From the same address, or the same IPv6 network."""
+    desk.pair()
+    form, cookies = {"do": "mute", "token": desk.token}, dict(desk.cookies)
+    desk.cookies.clear()
+    strange = [desk.post("/pair", {"code": "1"}).status for _ in range(2 * MOST_POSTS)]
+    assert strange[-MOST_POSTS:] == [429] * MOST_POSTS
+    desk.cookies = cookies
+    own = [desk.post("/do", form).status for _ in range(MOST_POSTS + 1)]
+    assert own == [303] * MOST_POSTS + [429]
+
+
 def test_a_request_that_is_not_a_form_is_refused(desk: Desk) -> None:
     desk.pair()
     assert desk.post("/do", content_type="application/json").status == 415

@@ -14,13 +14,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.page.http_server import MOST_OF_ONE
+from appliance.page.connection_places import MOST_OF_ONE
 from appliance.page.requests import FORM
 from appliance.provision.setup_access import OPEN, SetupAccess
 from appliance.provision.setup_server import CONNECTION_S, serve, server
 from appliance.provision.setup_site import MOST_BYTES
 from appliance.provision.submitted_form import last_used_ns
 from appliance.runtime.listening_socket import try_listen
+from tests.page.served import is_closed
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # idle connections are closed after seconds
@@ -118,22 +119,18 @@ def test_idle_connections_do_not_block_the_page(served: SetupServed) -> None:
             connection.close()
 
 
-def test_the_number_of_connections_of_one_client_is_limited(served: SetupServed) -> None:
+def test_silent_connections_of_a_client_are_limited_and_displaced_by_its_newer_ones(
+    served: SetupServed,
+) -> None:
     silent = [socket.create_connection(("127.0.0.1", served.port)) for _ in range(MOST_OF_ONE)]
     try:
-        with pytest.raises((http.client.HTTPException, OSError)):
-            served.ask("GET")
+        assert served.ask("GET")[0] == 200
+        assert is_closed(silent[0]), "the oldest made room"
+        silent[1].settimeout(0.5)
+        assert not is_closed(silent[1])
     finally:
         for each in silent:
             each.close()
-
-    def answers() -> bool:
-        try:
-            return served.ask("GET")[0] == 200
-        except (http.client.HTTPException, OSError):
-            return False
-
-    until(answers)
 
 
 def test_loading_the_form_counts_as_a_use_and_a_connectivity_check_does_not(

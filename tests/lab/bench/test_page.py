@@ -13,7 +13,7 @@ import pytest
 from appliance import settings
 from appliance.messages.playback import Dropouts, PlaybackPaused, PlaybackResumed
 from appliance.messages.viewing import LiveView
-from appliance.page.http_server import MOST_CONNECTIONS
+from appliance.page.connection_places import MOST_CONNECTIONS
 from appliance.page.page import BEAT_S
 from appliance.page.viewers import MOST
 from appliance.pcm import RATE_HZ
