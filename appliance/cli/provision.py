@@ -123,6 +123,7 @@ def cli_setup(
     set_up = SetupSession(
         radio, voice.speak, BoxChanges(ProvisionTarget(), rename, warn), folder, logs=warn,
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
+        settled=lambda: settled(radio, settings),
         first=not looked_file.exists(),
         card=problem,
         page_uid=pwd.getpwnam(submitted_form.USER).pw_uid, pages=pages(settings),
@@ -135,6 +136,14 @@ def cli_setup(
     if result == "set up":
         voice.send(Restart())  # so that the new settings take effect
     return 0
+
+
+def settled(radio: NmcliNetworks, settings: Callable[[], Settings]) -> bool:
+    """Whether the box has a Wi-Fi or a broker. Settings that cannot be read may name one."""
+    try:
+        return bool(radio.known()) or bool(settings().link.broker)
+    except InterludeError:
+        return True
 
 
 def pages(settings: Callable[[], Settings]) -> str:

@@ -8,6 +8,7 @@ followed when a file is written, changed or removed.
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 from collections.abc import Iterator
@@ -22,16 +23,18 @@ from appliance.panel import auto_detection
 from appliance.provision import time_zones
 from appliance.provision.refusal import SayableRefusal
 from appliance.provision.root_owned_folder import own_folder
-from appliance.provision.seed import Seed, check
+from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import (
     CONNECTION,
     KEYS,
     OF_THE_SYSTEM,
     SECRETS,
     SETTINGS,
+    UNCONFIRMED,
     VOICE_WANTED,
     WANTED,
     PlannedFile,
+    connection,
     plan,
 )
 from appliance.runtime.machine import Machine
@@ -58,11 +61,18 @@ class ProvisionTarget:
     disk: Disk = field(default_factory=Disk)
 
 
-def apply(seed: Seed, target: ProvisionTarget | None = None, *, tried: bool = False) -> list[str]:
+def apply(
+    seed: Seed,
+    target: ProvisionTarget | None = None,
+    *,
+    tried: bool = False,
+    confirmed: bool = True,
+) -> list[str]:
     """Write the files of a seed. Returns their paths.
 
-    `tried`: if the box has a saved Wi-Fi, the seed's Wi-Fi is written to the running system only,
-    where it lasts until the next boot; the caller then calls keep_wifi or put_back_wifi.
+    `tried`: the seed's Wi-Fi is written to the running system only, where it lasts until the next
+    boot, if the box has a saved one or this one is not `confirmed`; the caller then calls keep_wifi
+    or put_back_wifi. `confirmed`: the Wi-Fi replaces the saved one, else it is a second one.
     Raises SeedRefused before anything is written, StorageError.
     """
     target = target or ProvisionTarget()
@@ -71,12 +81,12 @@ def apply(seed: Seed, target: ProvisionTarget | None = None, *, tried: bool = Fa
         if not (zone := time_zones.find_zone(target.root, seed.timezone)):
             raise SayableRefusal(BoxSentence.of("page-wrong-no-zone", zone=seed.timezone[:60]))
         seed = replace(seed, timezone=zone)
-    files = plan(seed, _settings_now(target))
+    files = plan(seed, _settings_now(target), confirmed=confirmed)
     contents = [(file, _encoded(file)) for file in files]
     for file, data in contents:
         if file.path == SETTINGS:
             _check_settings(data, Machine(target.root))
-    tried = tried and os.path.lexists(target.keep / CONNECTION)
+    tried = tried and (not confirmed or os.path.lexists(target.keep / CONNECTION))
     bases = {file.path: _bases(file, target, tried=tried) for file in files}
     places = [(base, file.path) for file in files for base in bases[file.path]]
     places += [(base, ZONE) for base in (target.keep, target.root) if seed.timezone]
@@ -94,10 +104,29 @@ def apply(seed: Seed, target: ProvisionTarget | None = None, *, tried: bool = Fa
     return [file.path for file in files]
 
 
-def keep_wifi(target: ProvisionTarget | None = None) -> None:
-    """Save the Wi-Fi of the running system, to which the box has connected. Raises StorageError."""
+def is_saved(wifi: WifiNetwork, target: ProvisionTarget) -> bool:
+    """Whether it is the saved Wi-Fi, with the same password. Raises StorageError."""
+    with _storage_errors(CONNECTION), contextlib.suppress(FileNotFoundError):
+        saved = read_small(target.keep / CONNECTION, MOST_WIFI_BYTES)
+        return saved == connection(wifi).encode()
+    return False
+
+
+def keep_wifi(target: ProvisionTarget | None = None, *, confirmed: bool = True) -> None:
+    """Save the Wi-Fi of the running system, to which the box has connected: as the only one, or
+    beside the saved one if it is not `confirmed`. Raises StorageError."""
     target = target or ProvisionTarget()
-    _copy_wifi(target.root, target.keep, target)
+    _copy_wifi(target.root, target.keep, target, CONNECTION if confirmed else UNCONFIRMED)
+    if confirmed:
+        forget_unconfirmed(target)
+
+
+def forget_unconfirmed(target: ProvisionTarget) -> None:
+    """Erase the second Wi-Fi. Raises StorageError."""
+    for base in (target.keep, target.root):
+        if os.path.lexists(base / UNCONFIRMED):
+            with _storage_errors(UNCONFIRMED), _folder_of(base, UNCONFIRMED, target) as folder:
+                _erase(folder / Path(UNCONFIRMED).name)
 
 
 def put_back_wifi(target: ProvisionTarget | None = None) -> bool:
@@ -117,7 +146,8 @@ def remove_provisioning(target: ProvisionTarget | None = None) -> None:
     host name in the running kernel lasts until the next boot. Raises StorageError.
     """
     target = target or ProvisionTarget()
-    erased = [(base, path) for base in (target.keep, target.root) for path in (CONNECTION, KEYS)]
+    both = (CONNECTION, UNCONFIRMED, KEYS)
+    erased = [(base, path) for base in (target.keep, target.root) for path in both]
     erased += [(target.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
     erased += [(target.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED, PULL)]
     # Temporary files that a power cut left before their rename.
@@ -140,13 +170,15 @@ def remove_provisioning(target: ProvisionTarget | None = None) -> None:
         raise StorageError(" ".join(problems))
 
 
-def _copy_wifi(source: Path, destination: Path, target: ProvisionTarget) -> bool:
+def _copy_wifi(
+    source: Path, destination: Path, target: ProvisionTarget, path: str = CONNECTION
+) -> bool:
     """Copy the Wi-Fi's file. Returns whether `destination` had none or another."""
-    name = Path(CONNECTION).name
+    name = Path(path).name
     with (
-        _storage_errors(CONNECTION),
-        _folder_of(source, CONNECTION, target) as read,
-        _folder_of(destination, CONNECTION, target) as folder,
+        _storage_errors(path),
+        _folder_of(source, path, target) as read,
+        _folder_of(destination, path, target) as folder,
     ):
         data = read_small(read / name, MOST_WIFI_BYTES)
         place = folder / name
@@ -200,7 +232,7 @@ def _encoded(file: PlannedFile) -> bytes:
 
 
 def _bases(file: PlannedFile, target: ProvisionTarget, *, tried: bool) -> list[Path]:
-    running_only = file.own or (tried and file.path == CONNECTION)
+    running_only = file.own or (tried and file.path in (CONNECTION, UNCONFIRMED))
     return [target.root] if running_only else [target.keep, target.root]
 
 

@@ -16,10 +16,16 @@ from appliance.atomic_file import read_small, write_whole
 from appliance.errors import InterludeError, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import setup_sentences
-from appliance.provision.apply_seed import MOST_WIFI_BYTES, ProvisionTarget, apply
+from appliance.provision.apply_seed import (
+    MOST_WIFI_BYTES,
+    ProvisionTarget,
+    apply,
+    keep_wifi,
+)
+from appliance.provision.network_manager import OURS
 from appliance.provision.refusal import SayableRefusal
 from appliance.provision.seed import Seed, WifiNetwork, check
-from appliance.provision.seed_files import CONNECTION
+from appliance.provision.seed_files import CONNECTION, UNCONFIRMED, confirmed_connection
 from appliance.runtime.handed_request import RequestOutcome
 from appliance.settings.network_change import NetworkChange
 
@@ -29,7 +35,7 @@ class ChangedNetworks(Protocol):
 
     def device(self) -> str: ...
     def names(self) -> list[str]: ...
-    def enter_ours(self) -> setup_sentences.Sentence: ...
+    def enter(self, name: str) -> setup_sentences.Sentence: ...
     def join(self) -> setup_sentences.Sentence: ...
 
 
@@ -58,7 +64,7 @@ class NetworkChanges:
                 raise StorageError("The box is being set up.", remedy, shown=shown)
             if request.doing == "look":
                 return RequestOutcome(request.id, names=tuple(self.radio.names()))
-            return self._wifi(request)
+            return self._confirm(request) if request.doing == "confirm" else self._wifi(request)
         except InterludeError as error:
             return RequestOutcome.of_error(request.id, error)
 
@@ -76,11 +82,29 @@ class NetworkChanges:
         check(seed)
         target = self.target
         running = ProvisionTarget(target.root, target.root, target.disk)
-        connection, connected = target.root / CONNECTION, False
+        return self._replace(request, lambda: apply(seed, running))
+
+    def _confirm(self, request: NetworkChange) -> RequestOutcome:
+        """Make the second Wi-Fi the saved one."""
+        target = self.target
+        text = _content(target.root / UNCONFIRMED)
+        if text is None:
+            shown = ShownAs.of("page-wrong-nothing-to-confirm")
+            raise StorageError("There is no Wi-Fi to confirm.", shown=shown)
+        try:
+            ours = confirmed_connection(text.decode("utf-8")).encode()
+        except ValueError as error:
+            shown = ShownAs.of("page-wrong-network-asked")
+            raise StorageError("The file of that Wi-Fi is damaged.", shown=shown) from error
+        return self._replace(request, lambda: write_whole(target.root / CONNECTION, ours, 0o600))
+
+    def _replace(self, request: NetworkChange, write: Callable[[], object]) -> RequestOutcome:
+        """Write a connection to the running system, and save it once the box has joined it."""
+        connection, connected = self.target.root / CONNECTION, False
         before = _content(connection)
         try:
-            apply(seed, running)
-            problem = self.radio.enter_ours()
+            write()
+            problem = self.radio.enter(OURS)
             connected = not problem
         finally:
             if not connected:
@@ -88,7 +112,7 @@ class NetworkChanges:
         if problem:
             shown = None if isinstance(problem, str) else problem.shown
             raise StorageError(setup_sentences.in_words(problem, self.words), shown=shown)
-        apply(seed, target)
+        keep_wifi(self.target)
         return RequestOutcome(request.id)
 
     def _restore(self, connection: Path, before: bytes | None) -> None:

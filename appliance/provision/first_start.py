@@ -14,7 +14,7 @@ from pathlib import Path
 
 from appliance.errors import SeedRefused, StorageError
 from appliance.provision import seed_parsers
-from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.provision.apply_seed import ProvisionTarget, apply, forget_unconfirmed
 from appliance.update.system.block_device import PartitionedDisk
 from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import CONFIG
@@ -46,6 +46,8 @@ def provision(card: PartitionedDisk, target: ProvisionTarget) -> ProvisionResult
         if seed.empty:
             return ProvisionResult(misnamed=similar)
         written = apply(seed, target)
+        if seed.wifi is not None:
+            forget_unconfirmed(target)
     except (SeedRefused, StorageError) as error:  # StorageError: a full disk, for example
         return ProvisionResult(problem=str(error), misnamed=similar)
     wipe(card)

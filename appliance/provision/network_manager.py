@@ -3,10 +3,14 @@
 The set-up access point is a connection in memory (/run), with its password in a file of mode 0600
 and never in a command line. A second file configures its dnsmasq to resolve every name to the box,
 so that a phone's captive-portal probe finds the page.
+
+The connection UNCONFIRMED is never joined by NetworkManager itself. Before this module joins it, it
+says so in the status file, so that the link does not connect to a broker there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 from dataclasses import dataclass
@@ -18,9 +22,11 @@ from appliance.atomic_file import write_whole
 from appliance.errors import ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.provision import wifi_errors
+from appliance.runtime import network_status
 
 SETUP = "interlude-setup"
 OURS = "interlude-wifi"
+UNCONFIRMED = "interlude-wifi-unconfirmed"  # ids of seed_files.connection
 ADDRESS = "10.42.0.1"
 CHANNEL = 6  # of 2.4 GHz; access points are allowed on it in every country
 VOLATILE = Path("/run/NetworkManager/system-connections")
@@ -68,16 +74,12 @@ class NmcliNetworks:
     nmcli: str = "nmcli"
     wait_s: int = 45
     dnsmasq: Path = DNSMASQ
+    public: Path = network_status.FOLDER
 
     def joined(self) -> JoinedNetwork | None:
         """The network to which the box is connected, Ethernet before Wi-Fi; None if there is none.
         The box's own access point does not count. Raises StorageError."""
-        networks = [
-            JoinedNetwork(kind, device, name)
-            for device, kind, state, name in self._devices()
-            if kind in _STATIONS and state == "connected" and name != SETUP
-        ]
-        return min(networks, key=lambda network: network.kind, default=None)  # ethernet, wifi
+        return min(self._connected(), key=lambda network: network.kind, default=None)
 
     def addresses(self) -> list[str]:
         """The box's IPv4 addresses in its network. Raises StorageError."""
@@ -87,10 +89,10 @@ class NmcliNetworks:
         return [row[1].partition("/")[0] for row in rows if len(row) == 2]
 
     def known(self) -> list[str]:
-        """The configured Wi-Fi connections, in range or not; OURS first."""
+        """The configured Wi-Fi connections, in range or not; OURS first, UNCONFIRMED last."""
         rows = _rows(self._ask("-f", "TYPE,NAME", "connection", "show"))
         names = [row[1] for row in rows if row[0] == _WIFI and row[1] != SETUP]
-        return sorted(names, key=lambda name: name != OURS)
+        return sorted(names, key=lambda name: (name != OURS, name == UNCONFIRMED))
 
     def left_out(self) -> str:
         """The configured Wi-Fi to which the box is not connected; "" while it is connected or
@@ -151,21 +153,29 @@ class NmcliNetworks:
             return error.problem
         for name in known:
             try:
-                self._ask("--wait", str(self.wait_s), "connection", "up", name)
+                self._up(name)
             except StorageError as error:
                 problem = problem or wifi_errors.sentence(self.ssid(name), error.problem)
             else:
                 return ""
         return problem or BoxSentence("wifi-none")
 
-    def enter_ours(self) -> BoxSentence | str:
-        """Reload the connection OURS and connect to its Wi-Fi. Returns "", or why that failed."""
+    def enter(self, name: str) -> BoxSentence | str:
+        """Reload a connection and connect to its Wi-Fi. Returns "", or why that failed."""
         try:
             self._ask("connection", "reload")
-            self._ask("--wait", str(self.wait_s), "connection", "up", OURS)
+            self._up(name)
         except StorageError as error:
-            return wifi_errors.sentence(self.ssid(OURS), error.problem)
+            return wifi_errors.sentence(self.ssid(name), error.problem)
         return ""
+
+    def see_unconfirmed(self) -> str:
+        """Note in the status file whether the box is in the Wi-Fi UNCONFIRMED; return its SSID, or
+        "". Raises StorageError."""
+        joined = any(network.connection == UNCONFIRMED for network in self._connected())
+        wifi = self.ssid(UNCONFIRMED) if joined else ""
+        self._note_unconfirmed(wifi)
+        return wifi
 
     def ssid(self, connection: str) -> str:
         """The SSID of a connection; the connection's name if it cannot be read."""
@@ -175,6 +185,34 @@ class NmcliNetworks:
             return connection
         rows = _rows(output)
         return rows[0][1] if rows and len(rows[0]) == 2 else connection
+
+    def _up(self, name: str) -> None:
+        """Raises StorageError."""
+        if name == UNCONFIRMED:
+            self._note_unconfirmed(self.ssid(name))
+        self._ask("--wait", str(self.wait_s), "connection", "up", name)
+        if name != UNCONFIRMED and network_status.read_status(self.public).unconfirmed:
+            with contextlib.suppress(StorageError):  # at worst the note stays until the next look
+                self.see_unconfirmed()
+
+    def _note_unconfirmed(self, wifi: str) -> None:
+        """Raises StorageError."""
+        status = network_status.read_status(self.public)
+        if status.unconfirmed != wifi:
+            changed = msgspec.structs.replace(status, unconfirmed=wifi)
+            try:
+                network_status.write_status(changed, self.public)
+            except OSError as error:
+                problem = f"{self.public} cannot be written ({error.strerror})."
+                shown = ShownAs.of("page-wrong-network-asked")
+                raise StorageError(problem, shown=shown) from error
+
+    def _connected(self) -> list[JoinedNetwork]:
+        return [
+            JoinedNetwork(kind, device, name)
+            for device, kind, state, name in self._devices()
+            if kind in _STATIONS and state == "connected" and name != SETUP
+        ]
 
     def _devices(self) -> list[tuple[str, str, str, str]]:
         rows = _rows(self._ask("-f", "DEVICE,TYPE,STATE,CONNECTION", "device"))

@@ -21,9 +21,9 @@ OPEN, PROBLEM = "open", "problem"
 class SetupAccess(msgspec.Struct, frozen=True):
     """Root's file about a set-up. `port`: another than 80 only in tests. `networks`: in range,
     the strongest first. `cable`: the box is in a network by cable and needs no Wi-Fi. `asked`:
-    requested by the button. `has_wifi`: the box knew a Wi-Fi when the set-up began. `language`: of
-    the page for a browser that wants none of ours. `pages`: the page's later address in the home
-    network, with `{}` for the box's name; "": none.
+    requested by the button. `settled`: the box had a Wi-Fi or a broker when the set-up began.
+    `language`: of the page for a browser that wants none of ours. `pages`: the page's later address
+    in the home network, with `{}` for the box's name; "": none.
     """
 
     address: str
@@ -31,7 +31,7 @@ class SetupAccess(msgspec.Struct, frozen=True):
     networks: tuple[WifiInReach, ...] = ()
     cable: bool = False
     asked: bool = False
-    has_wifi: bool = False
+    settled: bool = False
     language: str = SOURCE
     pages: str = ""
 

@@ -8,6 +8,7 @@ minutes to try a known one, since one radio cannot do both. Runs as root, withou
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import time
@@ -22,7 +23,7 @@ from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, StorageError
 from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import password_words, setup_sentences, submitted_form
-from appliance.provision.network_manager import ADDRESS, JoinedNetwork, WifiInReach
+from appliance.provision.network_manager import ADDRESS, UNCONFIRMED, JoinedNetwork, WifiInReach
 from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
 from appliance.provision.setup_access import FOLDER, OPEN, PROBLEM, SetupAccess
@@ -64,6 +65,8 @@ class SetupSession:
     own_name  mDNS name of the box in its network: kitchen.local; "" if unknown
     host      the configured host name: kitchen
     untouched whether the box has not been set up yet
+    settled   whether the box has a Wi-Fi or a broker: then a Wi-Fi that is typed into a set-up that
+              nobody asked for is joined, but not confirmed (setup_changes.py)
     first     first set-up since the boot: only this one announces the box's name, if it has to
     card      problem of a file on the card; for `interlude check`
     pages          later address of the page (setup_access.SetupAccess)
@@ -83,6 +86,7 @@ class SetupSession:
     own_name: Callable[[], str] = lambda: ""
     host: Callable[[], str] = lambda: ""
     untouched: Callable[[], bool] = lambda: False
+    settled: Callable[[], bool] = lambda: False
     first: bool = True
     card: str = ""
     page_uid: int = field(default_factory=os.geteuid)
@@ -93,6 +97,9 @@ class SetupSession:
     password: tuple[str, ...] = field(default_factory=password_words.password)
     words: Catalogue = field(default_factory=english)
     why: setup_sentences.Sentence = field(default="", init=False)  # reason of the set-up
+    _confirmed: bool = field(
+        default=True, init=False
+    )  # the Wi-Fi that is typed replaces the saved one
     _cable_name: str = field(default="", init=False)  # name by cable of a box not set up yet
     _wifi: str = field(default="", init=False)  # why the configured Wi-Fi failed
     _invitations: SetupInvitations = field(init=False)
@@ -152,6 +159,8 @@ class SetupSession:
         return "in a network"
 
     def _publish_name(self) -> str:
+        with contextlib.suppress(StorageError):
+            self.radio.see_unconfirmed()  # NetworkManager may have gone to another Wi-Fi meanwhile
         joined, name = self._joined(), self.own_name()
         if joined is not None and joined.kind == "wifi":
             self._wifi = ""
@@ -178,13 +187,14 @@ class SetupSession:
                 self._publish(self.why)
 
     def _until_set_up(self, *, asked: bool, cable: bool) -> str:
-        has_wifi = bool(self.radio.known())  # before a form brings one
+        settled = self.settled()  # before a form brings a Wi-Fi
+        self._confirmed = asked or not settled
         while True:
             networks = self._in_reach()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
             access = SetupAccess(
-                ADDRESS, networks=networks, cable=cable, asked=asked, has_wifi=has_wifi,
+                ADDRESS, networks=networks, cable=cable, asked=asked, settled=settled,
                 language=self.words.language, pages=self.pages,
             )  # fmt: skip
             self._write(OPEN, msgspec.json.encode(access))
@@ -207,7 +217,7 @@ class SetupSession:
                     return "in a network"
                 self.why = problem
                 continue
-            if self._apply(seed, asked=asked):
+            if self._apply(seed):
                 return "set up"
 
     def _joined(self) -> JoinedNetwork | None:
@@ -217,8 +227,8 @@ class SetupSession:
         except StorageError:
             return None
 
-    def _join(self, *, ours: bool = False) -> setup_sentences.Sentence:
-        problem = self.radio.enter_ours() if ours else self.radio.join()
+    def _join(self, name: str = "") -> setup_sentences.Sentence:
+        problem = self.radio.enter(name) if name else self.radio.join()
         self._wifi = setup_sentences.in_words(problem, english())
         return problem
 
@@ -249,25 +259,26 @@ class SetupSession:
         self.radio.close()
         self._publish("" if self._joined() else self.why)
 
-    def _apply(self, seed: Seed, *, asked: bool) -> bool:
+    def _apply(self, seed: Seed) -> bool:
         self._clear(PROBLEM)
         try:
             if seed.wifi is None and self._joined() is None:  # the cable was pulled out
                 raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
-            self.changes.apply(seed, tried=asked)
+            name = self.changes.apply(seed, confirmed=self._confirmed)
             if seed.wifi is not None:
                 self.says(self.words.say("setup-joining"))
                 self._close()
-                if problem := self._join(ours=True):  # only the typed Wi-Fi counts as a success
+                if problem := self._join(name):  # only the typed Wi-Fi counts as a success
                     self.why = problem
                     self._announce_problem(problem)
                     return False
-                self.changes.keep_wifi()
+                self.changes.keep_wifi(name)
         except InterludeError as error:
             self._announce_problem(sentence_of(error))
             return False
-        name = setup_sentences.called(self.own_name(), self.words)
-        self.says(f"{self.words.say('setup-done')} {name}".strip())
+        called = setup_sentences.called(self.own_name(), self.words)
+        later = self.words.say("setup-unconfirmed") if name == UNCONFIRMED else ""
+        self.says(" ".join(filter(None, [self.words.say("setup-done"), called, later])))
         return True
 
     def _wait_for_seed(self, *, asked: bool, cable: bool) -> Seed | Ended:
@@ -325,7 +336,10 @@ class SetupSession:
         self._write_public(network_status.NetworkStatus(problem=problem, setup=setup))
 
     def _write_public(self, network: network_status.NetworkStatus) -> None:
-        status = msgspec.structs.replace(network, wifi=self._wifi, card=self.card)
+        unconfirmed = network_status.read_status(self.public).unconfirmed
+        status = msgspec.structs.replace(
+            network, wifi=self._wifi, card=self.card, unconfirmed=unconfirmed
+        )
         network_status.write_status(status, self.public)
 
     def _write(self, name: str, data: bytes) -> None:

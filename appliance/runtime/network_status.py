@@ -1,7 +1,8 @@
 """The network status of the box, in a world-readable file below /run/interlude-network.
 
-The set-up, which runs as root, writes it (provision/setup_session.py); the light and `interlude
-check` read it. It is on a tmpfs, and contains no password.
+The set-up and a change of network, which run as root, write it (provision/setup_session.py,
+network_manager.py); the light, the link, the page and `interlude check` read it. It is on a tmpfs,
+and contains no password.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
     name     mDNS name of the box in its network: kitchen.local
     wifi     one sentence: why the last connection to the configured Wi-Fi failed
     card     one sentence: which entry of a file on the card cannot be used
+    unconfirmed  name of the Wi-Fi that the box is in or joins, if its owner has not confirmed it
+             (provision/network_manager.py): there the box does not connect to its broker
     """
 
     setup: str = ""
@@ -32,6 +35,7 @@ class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     wifi: str = ""
     card: str = ""
+    unconfirmed: str = ""
 
 
 def write_status(network: NetworkStatus, folder: Path = FOLDER) -> None:

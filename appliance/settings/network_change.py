@@ -18,10 +18,11 @@ Secret = Annotated[str, msgspec.Meta(max_length=200)]
 
 
 class NetworkChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`doing`: list the Wi-Fi networks in reach, join one, or set the time zone."""
+    """`doing`: list the Wi-Fi networks in reach, join one, confirm the unconfirmed one
+    (setup_changes.py), or set the time zone."""
 
     id: Fingerprint
-    doing: Literal["look", "wifi", "timezone"]
+    doing: Literal["look", "wifi", "confirm", "timezone"]
     wifi: Letters = ""
     password: Secret = ""
     hidden: bool = False

@@ -53,7 +53,7 @@ WRITES = {
                         "/var/lib/interlude-wishes"},
     "interlude-settings": {"/etc/interlude", "/run/interlude-wanted", "/run/interlude-changed"},
     "interlude-network": {"/etc", "/data/keep/etc", "/run/interlude-wanted",
-                          "/run/interlude-changed"},
+                          "/run/interlude-changed", "/run/interlude-network"},
     "interlude-update": {"/opt/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},
     "interlude-system": {"/opt/interlude", "/run/interlude-release",

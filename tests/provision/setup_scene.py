@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused
-from appliance.provision.network_manager import JoinedNetwork, WifiInReach
+from appliance.provision.network_manager import OURS, UNCONFIRMED, JoinedNetwork, WifiInReach
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_session import (
     SetupSession,
@@ -58,9 +58,12 @@ class PaperRadio:
         self.story.append("join")
         return self.answered()
 
-    def enter_ours(self) -> str:
-        self.story.append("enter ours")
+    def enter(self, name: str) -> str:
+        self.story.append("enter ours" if name == OURS else "enter unconfirmed")
         return self.answered()
+
+    def see_unconfirmed(self) -> str:
+        return ""
 
     def answered(self) -> str:
         self.joins()
@@ -86,6 +89,7 @@ class Scene:
     box_up_s: float = 0.0  # the time from which the box accepts sentences to speak
     own_name: str = "interlude.local"
     untouched: bool = False
+    settled: bool = False
     tried: bool = False  # the Wi-Fi is not kept yet
     card: str = ""
     logged: list[str] = field(default_factory=list)
@@ -104,14 +108,15 @@ class Scene:
         while self.at and self.at[0][0] <= self.time_s:
             self.at.pop(0)[1]()
 
-    def apply(self, seed: Seed, *, tried: bool) -> None:
+    def apply(self, seed: Seed, *, confirmed: bool) -> str:
         if self.refuses:
             problem, self.refuses = self.refuses, ""
             raise SeedRefused(problem)
         self.applied.append(seed)
-        self.tried = tried and seed.wifi is not None
+        self.tried = seed.wifi is not None
+        return OURS if confirmed else UNCONFIRMED
 
-    def keep_wifi(self) -> None:
+    def keep_wifi(self, name: str) -> None:
         self.tried = False
 
     def put_back_wifi(self) -> bool:
@@ -125,8 +130,9 @@ class Scene:
         made = SetupSession(
             self.radio, self.says, self, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
-            untouched=lambda: self.untouched, first=first, card=self.card,
-            now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password=PASSWORD,
+            untouched=lambda: self.untouched, settled=lambda: self.settled, first=first,
+            card=self.card, now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711",
+            password=PASSWORD,
         )  # fmt: skip
         return made.run(asked=asked)
 

@@ -36,7 +36,7 @@ class Networks:
     def names(self) -> list[str]:
         return ["Old", "New"]
 
-    def enter_ours(self) -> BoxSentence | str:
+    def enter(self, name: str) -> BoxSentence | str:
         if self.dies:
             raise SystemExit(143)
         return "" if self._enters() else REFUSED
@@ -97,10 +97,10 @@ def test_the_new_wifi_is_not_stored_before_it_is_joined(ground: ProvisionTarget)
     kept: list[str] = []
 
     class Watched(Networks):
-        def enter_ours(self) -> BoxSentence | str:
+        def enter(self, name: str) -> BoxSentence | str:
             kept.append((ground.keep / CONNECTION).read_text())
             assert ssid("New") in self.file.read_text()
-            return super().enter_ours()
+            return super().enter(name)
 
     assert NetworkChanges(Watched(ground, "New"), ground).change(wifi()).problem == ""
     assert kept == [OLD]  # the file that the next start would restore

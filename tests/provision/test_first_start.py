@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.provision.apply_seed import ProvisionTarget
+from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.first_start import ProvisionResult, host_keys, provision
+from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.seed_files import UNCONFIRMED
 from appliance.update.system.block_device import ImageDisk
 from tests.provision.test_seed_parsers import NETWORK, OWN, PSK, USER_DATA
 from tests.update.release.workshop import MortalDisk, TightDisk
@@ -55,6 +57,18 @@ def test_a_seed_of_imager_is_applied_and_wiped(ground: ProvisionTarget, tmp_path
     assert AUTOBOOT in raw
     assert (ground.keep / "etc/hostname").read_text() == "kitchen\n"
     assert provision(new, ground) == ProvisionResult()
+
+
+def test_a_wifi_on_the_card_replaces_one_that_nobody_has_confirmed(
+    ground: ProvisionTarget, tmp_path: Path
+) -> None:
+    apply(Seed(wifi=WifiNetwork(b"Street", "battery staple")), ground, confirmed=False)
+    assert (ground.keep / UNCONFIRMED).exists()
+    provision(card(tmp_path, own="hostname: kitchen\n"), ground)
+    assert (ground.keep / UNCONFIRMED).exists()
+    provision(card(tmp_path, user=USER_DATA, network=NETWORK), ground)
+    assert not (ground.keep / UNCONFIRMED).exists()
+    assert not (ground.root / UNCONFIRMED).exists()
 
 
 def test_the_remains_of_an_earlier_edit_are_wiped_too(

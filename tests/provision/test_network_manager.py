@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,15 @@ from appliance.errors import StorageError
 from appliance.language.catalogue import english
 from appliance.provision.network_manager import (
     ADDRESS,
+    OURS,
+    UNCONFIRMED,
     JoinedNetwork,
     NmcliNetworks,
     WifiInReach,
     access_point,
 )
 from appliance.provision.setup_sentences import in_words
+from appliance.runtime.network_status import NetworkStatus, read_status, write_status
 
 pytestmark = pytest.mark.process
 
@@ -180,10 +185,48 @@ def test_a_network_manager_that_fails_or_is_missing_is_reported(tmp_path: Path) 
 
 
 def test_our_own_wifi_profile_is_activated_or_its_error_is_reported(tmp_path: Path) -> None:
-    assert radio(tmp_path).enter_ours() == ""
+    assert radio(tmp_path).enter(OURS) == ""
     assert asked(tmp_path) == [
         "-t connection reload",
         "-t --wait 3 connection up interlude-wifi",
     ]
-    refused = radio(tmp_path, up=f"{FAILED}Secrets were required, but not provided.").enter_ours()
+    refused = radio(tmp_path, up=f"{FAILED}Secrets were required, but not provided.").enter(OURS)
     assert "password" in in_words(refused, english())
+
+
+SECOND = r"wlan0:wifi:connected:interlude-wifi-unconfirmed\n"
+
+
+def test_an_unconfirmed_wifi_is_in_the_status_before_it_is_joined(tmp_path: Path) -> None:
+    here = radio(tmp_path, up=f"{FAILED}No suitable device found.")
+    script = tmp_path / "nmcli"
+    (tmp_path / "network.json").write_text("{}")
+    seen = f'case "$*" in *" up "*) cat {tmp_path}/network.json >{tmp_path}/seen;; esac'
+    script.write_text(script.read_text().replace("#!/bin/sh", f"#!/bin/sh\n{seen}"))
+    here = dataclasses.replace(here, public=tmp_path)
+    assert here.enter(UNCONFIRMED) != ""
+    assert json.loads((tmp_path / "seen").read_text())["unconfirmed"] == UNCONFIRMED
+
+
+def test_an_unconfirmed_wifi_is_not_joined_if_the_status_cannot_say_so(tmp_path: Path) -> None:
+    here = dataclasses.replace(radio(tmp_path), public=tmp_path / "none")
+    assert here.enter(UNCONFIRMED) != ""
+    assert not any(" up " in line for line in asked(tmp_path))
+
+
+def test_the_status_follows_the_box_out_of_an_unconfirmed_wifi(tmp_path: Path) -> None:
+    inside = dataclasses.replace(radio(tmp_path, SECOND), public=tmp_path)
+    assert inside.see_unconfirmed() == UNCONFIRMED  # this nmcli does not tell the SSID
+    write_status(NetworkStatus(name="kitchen.local", unconfirmed="Street"), tmp_path)
+    both = dataclasses.replace(radio(tmp_path, CABLE + SECOND), public=tmp_path)
+    assert both.see_unconfirmed() == UNCONFIRMED, "a cable does not lead out of it"
+    home = dataclasses.replace(
+        radio(tmp_path, r"wlan0:wifi:connected:interlude-wifi\n"), public=tmp_path
+    )
+    assert home.enter(OURS) == ""
+    assert read_status(tmp_path) == NetworkStatus(name="kitchen.local")
+
+
+def test_an_unconfirmed_wifi_is_tried_last(tmp_path: Path) -> None:
+    rows = r"".join(f"802-11-wireless:{name}\\n" for name in (UNCONFIRMED, "An other", OURS))
+    assert radio(tmp_path, rows).known() == [OURS, "An other", UNCONFIRMED]

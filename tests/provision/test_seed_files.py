@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from appliance.errors import SeedRefused
 from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import (
+    PASSWORD,
+    SETTINGS,
     WANTED,
     connection,
     plan,
@@ -32,6 +35,36 @@ def test_a_wifi_is_written_in_the_format_of_network_manager(
     for line in lines:
         assert line in text
     assert ("[wifi-security]" in text) == bool(wifi.password)
+
+
+NOW = "link: {broker: home.local, port: 1883, user: box}\n"
+
+
+@pytest.mark.parametrize(
+    ("seed", "password"),
+    [
+        (Seed(broker="evil.local"), "\n"),
+        (Seed(broker="evil.local", user="box", password="typed"), "typed\n"),
+        (Seed(broker="home.local", port=8883), "\n"),
+        (Seed(broker="home.local", user="other"), "\n"),
+        (Seed(broker="home.local"), None),
+        (Seed(broker="home.local", port=1883, user="box"), None),
+        (Seed(mode="open"), None),
+    ],
+)  # fmt: skip
+def test_the_saved_password_is_deleted_with_another_broker_and_stays_with_the_same(
+    seed: Seed, password: str | None
+) -> None:
+    texts = {file.path: file.text for file in plan(seed, NOW)}
+    assert texts.get(PASSWORD) == password
+
+
+def test_a_password_file_of_the_owner_is_not_used_for_another_broker() -> None:
+    now = "link: {broker: home.local, password_file: /etc/mine}\n"
+    changed = yaml.safe_load({f.path: f.text for f in plan(Seed(broker="x"), now)}[SETTINGS])
+    assert changed["link"] == {"broker": "x", "password_file": ""}
+    same = yaml.safe_load({f.path: f.text for f in plan(Seed(broker="home.local"), now)}[SETTINGS])
+    assert same["link"] == {"broker": "home.local", "password_file": "/etc/mine"}
 
 
 def test_a_shipped_model_is_not_downloaded() -> None:

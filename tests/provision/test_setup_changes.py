@@ -10,11 +10,11 @@ import pytest
 from appliance.errors import StorageError
 from appliance.language.catalogue import catalogue
 from appliance.provision.apply_seed import ProvisionTarget, apply
-from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.network_manager import OURS, JoinedNetwork
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.seed_files import CONNECTION, HOST
 from appliance.provision.setup_changes import BoxChanges
-from appliance.provision.setup_session import ASKED_S, LOOK_S, NETWORK_S, SetupSession
+from appliance.provision.setup_session import ASKED_S, LOOK_S, SetupSession
 from appliance.provision.submitted_form import submit
 from appliance.update.release.disk_changes import Disk
 from tests.provision.setup_scene import CABLE, PASSWORD, PaperRadio
@@ -82,11 +82,11 @@ class House:
 
             def join(self) -> str:
                 if not house.another_is_known:
-                    return self.enter_ours()
+                    return self.enter(OURS)
                 self.answers = [""]
                 return self.answered()
 
-            def enter_ours(self) -> str:
+            def enter(self, name: str) -> str:
                 works = psk(house.ground.root / CONNECTION) in WORKING
                 self.answers = ["" if works else "The Wi-Fi does not take it."]
                 return self.answered()
@@ -169,20 +169,9 @@ def test_an_unused_set_up_does_not_mention_the_old_wifi(house: House) -> None:
     assert not any("vorher hatte" in sentence for sentence in house.said)
 
 
-def test_a_box_without_a_network_keeps_the_entered_wifi(house: House) -> None:
-    """Its router may be off for a while: known networks are tried again every few minutes."""
-    apply(home("of last year"), house.ground)
-    house.asked = False
-    house.types = [home(TYPO), home(NEW)]
-    assert house.run() == "set up"
-    assert house.now_s > NETWORK_S / 2
-    assert TYPO in house.on_the_card
-    assert passwords(house.ground) == [NEW, NEW]
-
-
 def test_a_box_without_an_old_wifi_keeps_the_entered_one(ground: ProvisionTarget) -> None:
     changes = BoxChanges(ground, print, print)
-    changes.apply(home(TYPO), tried=True)
+    changes.apply(home(TYPO), confirmed=True)
     assert not changes.put_back_wifi()
     assert passwords(ground) == [TYPO, TYPO]
 
@@ -192,10 +181,10 @@ def test_a_full_card_keeps_its_old_wifi(house: House) -> None:
         def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
             raise OSError(28, "No space left on device")
 
-    house.changes.apply(home(NEW), tried=True)
+    house.changes.apply(home(NEW), confirmed=True)
     house.ground = ProvisionTarget(house.ground.root, house.ground.keep, Full())
     with pytest.raises(StorageError, match="No space left"):
-        house.changes.keep_wifi()
+        house.changes.keep_wifi(OURS)
     assert passwords(house.ground) == [NEW, GOOD]
     assert not house.changes.put_back_wifi()
     assert "No space left" in house.logged[-1]

@@ -137,22 +137,25 @@ def test_identify_requests_of_strangers_are_answered_at_most_once_a_minute(scene
     assert scene.left == []
 
 
-def test_bluetooth_learns_that_the_box_knew_a_wifi_before_a_form_brought_one(scene: Scene) -> None:
+def test_bluetooth_learns_whether_the_box_had_a_wifi_before_the_set_up(
+    scene: Scene,
+) -> None:
     def look() -> None:
         access = read_access(scene.folder)
-        seen.append(access is not None and access.has_wifi)
+        seen.append(access is not None and access.settled)
 
     seen: list[bool] = []
     scene.radio.answers = [WRONG, ""]
     scene.at = [
         (NETWORK_S + 5, look),
         (NETWORK_S + 8, lambda: submit(scene.page, HOME)),
-        (NETWORK_S + 9, lambda: setattr(scene.radio, "has_profile", True)),
+        (NETWORK_S + 9, lambda: setattr(scene, "settled", True)),
         (NETWORK_S + 20, look),
         (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
     ]
     scene.run()
     other = Scene(scene.folder, scene.page, PaperRadio(has_profile=True, answers=[WRONG, ""]))
+    other.settled = True
     other.at = [(KNOWN_S + 5, look), (KNOWN_S + 8, lambda: submit(other.page, HOME))]
     other.run()
     assert seen == [False, False, True]

@@ -27,7 +27,7 @@ from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.setup_site import MOST_TRIES, TRIES_A_SECOND
 from appliance.token_bucket import TokenBucket
 
-WINDOW_S = 600.0  # after the boot a phone is authorized, if the box has no Wi-Fi yet
+WINDOW_S = 600.0  # after the boot a phone is authorized, if the box has no Wi-Fi and no broker yet
 PRESSED_S = 60.0  # authorization after a press of the button, as the protocol advises
 PROVISION_S = 180.0  # for the box to join: three tries of 45 s, and its name (setup_session.py)
 LEAST_MTU = 23  # bytes of an ATT packet that every phone supports, with its header
@@ -54,14 +54,14 @@ ImprovAction = IdentifyBox | SubmitSeed
 @dataclass
 class ImprovDevice:
     """An Improv device. `about`: firmware, version, hardware and name of the box. `networks`: in
-    range, the strongest first. `has_wifi`: the box knew a Wi-Fi when set-up began; only a press
-    authorizes then. `answered`: UUIDs of the characteristics that the last write set, also if their
-    values did not change."""
+    range, the strongest first. `settled`: the box had a Wi-Fi or a broker when set-up began;
+    only a press authorizes then. `answered`: UUIDs of the characteristics that the last write set,
+    also if their values did not change."""
 
     about: tuple[str, str, str, str]
     networks: Callable[[], list[WifiInReach]]
     started_s: float
-    has_wifi: bool = False
+    settled: bool = False
     problem: ImprovProblem = ImprovProblem.NONE
     result: bytes = b""
     answered: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class ImprovDevice:
             return ImprovState.PROVISIONED
         if self._trying_s is not None:
             return ImprovState.PROVISIONING
-        in_window = now_s < WINDOW_S and not self.has_wifi
+        in_window = now_s < WINDOW_S and not self.settled
         if in_window or now_s - self._pressed_s < PRESSED_S or now_s < self._again_until_s:
             return ImprovState.AUTHORIZED
         return ImprovState.AUTHORIZATION_REQUIRED

@@ -87,7 +87,7 @@ class ImprovSession:
         access = wanted(read_access(self.folders.root))
         if access is not None:
             self._access, self._gone_s = access, None
-            self.device.has_wifi = access.has_wifi
+            self.device.settled = access.settled
         elif self._gone_s is None:
             self._gone_s = now_s
         panel = read_record(self.folders.box / PANEL, PanelHealth)

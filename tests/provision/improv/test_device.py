@@ -105,7 +105,7 @@ def test_a_wifi_that_fails_does_not_prolong_the_minutes_after_power_on(
 
 
 def test_a_box_that_knows_a_wifi_accepts_another_only_after_a_press(device: ImprovDevice) -> None:
-    device.has_wifi = True
+    device.settled = True
     assert device.write(HOME, 100.0) is None
     assert device.problem is ImprovProblem.NOT_AUTHORIZED
     device.press(101.0)
@@ -280,9 +280,9 @@ def test_an_invalid_command_sets_an_error_until_the_next_valid_one(
     ),
 )
 def test_in_any_sequence_of_events_a_wifi_is_accepted_only_in_the_first_minutes_or_after_a_press(
-    has_wifi: bool, events: list[tuple[str, bytes, float]]
+    settled: bool, events: list[tuple[str, bytes, float]]
 ) -> None:
-    device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0, has_wifi)
+    device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0, settled)
     now_s, pressed_s = 0.0, float("-inf")
     again = 0  # Wi-Fis accepted later than PRESSED_S after the last press
     for kind, data, later_s in events:
@@ -290,7 +290,7 @@ def test_in_any_sequence_of_events_a_wifi_is_accepted_only_in_the_first_minutes_
         match kind:
             case "write":
                 if isinstance(device.write(data, now_s), SubmitSeed) and (
-                    has_wifi or now_s >= WINDOW_S
+                    settled or now_s >= WINDOW_S
                 ):
                     since_s = now_s - pressed_s
                     assert since_s < PRESSED_S + PROVISION_S + PRESSED_S

@@ -52,7 +52,7 @@ def test_a_scan_in_the_first_minutes_keeps_the_set_up_open(tmp_path: Path) -> No
 
 
 def test_root_tells_bluetooth_that_the_box_already_has_a_wifi(tmp_path: Path) -> None:
-    access = SetupAccess("10.42.0.1", has_wifi=True)
+    access = SetupAccess("10.42.0.1", settled=True)
     (tmp_path / OPEN).write_bytes(msgspec.json.encode(access))
     session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), 100.0)
     session.write(WIFI, 101.0, "phone", 185)
