@@ -25,13 +25,13 @@ test: setup-test ## all tests; ARGS="-k ring" for some, "-m 'not process'" for t
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh
 
-format: setup-check ## format the Python sources as `make check` requires
+format: setup ## format the Python sources as `make check` requires
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for one
 	@$(BIN)/interlude bench $(ARGS)
 
-docs: setup-check ## this documentation as a site (build/site/index.html)
+docs: setup ## this documentation as a site (build/site/index.html)
 	@scripts/site.sh $(ARGS)
 	@echo "build/site/index.html"
 
@@ -45,7 +45,7 @@ setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 # `setup` with the packages that some target needs in addition: the stem is a role of scripts/tools.txt.
 setup-%:
 	@scripts/packages.sh setup $(subst -, ,$*)
-	@$(PYTHON) scripts/environment.py $(subst -, ,$*)
+	@$(PYTHON) scripts/environment.py
 
 release: setup-release ## the package with all it needs, as one file signed by KEY=, for machines like this one
 	@$(BIN)/python scripts/release.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)

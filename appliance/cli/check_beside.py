@@ -16,6 +16,7 @@ import msgspec
 from appliance.cli import check
 from appliance.errors import LinkError, ShownAs, VoiceError
 from appliance.models.store import ModelStore
+from appliance.mqtt.broker import refuse_unconfirmed
 from appliance.runtime import status
 from appliance.runtime.diagnostics import UNSHOWN, Finding, as_json, ok, told_by
 from appliance.runtime.machine import Machine
@@ -98,6 +99,7 @@ def _voice(name: str) -> str:
 def _house(connected: bool | None) -> str:
     """A sentence about the broker. Raises LinkError if the box has no connection to it."""
     if not connected:
+        refuse_unconfirmed()
         raise LinkError(
             "The box has no connection to the broker.",
             "`interlude check` says why; see `link.broker`.",

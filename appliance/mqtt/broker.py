@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.errors import LinkError
+from appliance.errors import LinkError, ShownAs
+from appliance.runtime import network_status
 from appliance.settings import LinkSettings
 
 CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
 SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # the source file that the unit names
+REREAD_S = 60.0  # between two readings of secrets and certificates
 PORT, TLS_PORT = 1883, 8883  # as registered with IANA
 
 
@@ -34,16 +36,57 @@ class Broker:
 
 
 def broker(
-    link: LinkSettings, environment: Mapping[str, str] = os.environ, secret: Path = SECRET
+    link: LinkSettings,
+    environment: Mapping[str, str] = os.environ,
+    secret: Path = SECRET,
+    network: Path = network_status.FOLDER,
 ) -> Broker:
     """Build the `Broker` from the settings. Raises LinkError for a secret that other users may
-    read, or a file that is missing or has the wrong content.
+    read, a file that is missing or has the wrong content, and in an unconfirmed Wi-Fi.
 
-    `secret` is read where systemd's credentials are absent, as for root at a shell.
+    `secret` is read where systemd's credentials are absent, as for root at a shell. `network`: the
+    folder of the network status.
     """
+    refuse_unconfirmed(network)
     port = link.port or (TLS_PORT if link.tls else PORT)
     tls = _tls(link) if link.tls else None
     return Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
+
+
+@dataclass
+class OwnersBroker:
+    """The broker of the settings, reread after REREAD_S, as a password may have been corrected. Not
+    read at each attempt: the system's CA certificates alone take 30 ms. `network`: as in `broker`.
+    """
+
+    link: LinkSettings
+    network: Path = network_status.FOLDER
+    _broker: Broker | None = None
+    _read_s: float = 0.0
+
+    def read(self, now_s: float) -> Broker:
+        """Raises LinkError, as `broker`."""
+        refuse_unconfirmed(self.network)
+        if self._broker is None or now_s - self._read_s > REREAD_S:
+            self._broker, self._read_s = broker(self.link, network=self.network), now_s
+        return self._broker
+
+    def forget(self) -> None:
+        """Read the owner's files again at the next attempt."""
+        self._broker = None
+
+
+def refuse_unconfirmed(network: Path = network_status.FOLDER) -> None:
+    """Raise LinkError in a Wi-Fi that the owner has not confirmed (provision/setup_changes.py).
+    Whoever has opened it may answer there to the broker's name."""
+    if wifi := network_status.read_status(network).unconfirmed:
+        raise LinkError(
+            f"The box is in the Wi-Fi {wifi}, which its owner has not confirmed; it connects to no "
+            "broker there.",
+            "Confirm it on the box's page (Set, Wi-Fi and time zone), or hold the button at "
+            "power-on and type your Wi-Fi again.",
+            shown=ShownAs.of("page-wrong-unconfirmed", wifi=wifi),
+        )
 
 
 def _password(link: LinkSettings, environment: Mapping[str, str], secret: Path) -> str:

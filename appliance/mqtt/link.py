@@ -19,7 +19,7 @@ from appliance.models import download_progress
 from appliance.models.store import ModelStore
 from appliance.mqtt import failures, stale_topics, update_entity
 from appliance.mqtt.backoff import ReconnectBackOff
-from appliance.mqtt.broker import Broker, broker
+from appliance.mqtt.broker import Broker, OwnersBroker
 from appliance.mqtt.command_topics import CommandRefusal, CommandRejected, LanguageCommand
 from appliance.mqtt.connection import (
     BrokerConnected,
@@ -39,6 +39,7 @@ from appliance.mqtt.language_setting import LanguageSetting
 from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.state_payloads import MachineReading
 from appliance.panel import auto_detection
+from appliance.runtime import network_status
 from appliance.runtime.enabled import ESPEAK
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.settings_access import settings_access
@@ -50,7 +51,6 @@ from appliance.update.request import UpdateOffer
 LOOK_S = 10.0  # between two readings of the machine; varying values go out every interval_s
 INSTALL_LOOK_S = 1.0  # between two readings of the progress of an installation
 RECEIPT_S = 0.3  # for the broker's receipt of the last message
-REREAD_S = 60.0  # between two readings of secrets and certificates
 SWEEP_S = 5.0  # lets Home Assistant subscribe to the new topics before the old ones are emptied
 SHORT_S, MOST_SHORT = 10.0, 3  # this many connections in a row that end this soon: flapping
 CLOCK_SLACK_S = 30  # changes of the clock below this do not move the published start time
@@ -99,7 +99,9 @@ def read_machine(machine: Machine, store: ModelStore) -> MachineReading:
 class Link:
     """Publishes the box's state to the broker and forwards its commands to the conductor."""
 
-    def __init__(self, work: Worker, machine: Machine) -> None:
+    def __init__(
+        self, work: Worker, machine: Machine, network: Path = network_status.FOLDER
+    ) -> None:
         settings = work.settings
         identity = DeviceIdentity.of(settings.link, machine)
         self._work = work
@@ -134,8 +136,7 @@ class Link:
         self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
         self._short_connections = 0  # consecutive connections that ended within SHORT_S
-        self._broker_settings: Broker | None = None  # read from the owner's files at `_at_s`
-        self._broker_read_s = 0.0
+        self._brokers = OwnersBroker(settings.link, network)
         self._warned: set[str] = set()  # since the last successful connection
         self._refused: set[CommandRefusal] = set()
 
@@ -203,7 +204,7 @@ class Link:
         topics = self._house.topics
         try:
             self._connection = MqttConnection(
-                self._broker(now_s),
+                self._brokers.read(now_s),
                 self._client_id,
                 will=LastWill(topics.availability, OFFLINE),
                 subscribe=(*topics.commands, topics.birth, topics.response),
@@ -211,14 +212,6 @@ class Link:
             )
         except LinkError as error:  # a fault in the owner's files, which may be corrected later
             self._on_failure(BrokerFailure("refused", error.problem, error.remedy), now_s)
-
-    def _broker(self, now_s: float) -> Broker:
-        """The broker's settings, reread after REREAD_S, as a password may have been corrected.
-        Raises LinkError. Not read at each attempt: the system's CA certificates alone take 30 ms.
-        """
-        if self._broker_settings is None or now_s - self._broker_read_s > REREAD_S:
-            self._broker_settings, self._broker_read_s = broker(self._work.settings.link), now_s
-        return self._broker_settings
 
     def _handle_event(self, event: object, now_s: float) -> None:
         match event:
@@ -283,7 +276,7 @@ class Link:
 
     def _on_failure(self, failure: BrokerFailure, now_s: float) -> None:
         if failure.cause == "refused":
-            self._broker_settings = None
+            self._brokers.forget()
         if failure.other_protocol:
             self._version = 4 if self._version == 5 else 5
         self._try_at_s = now_s + self._backoff.failed(failure.cause, self._rng())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from appliance.runtime import network_status
 from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.handed_request import WANTED
 from appliance.settings.network_change import BROKER_ANSWER, BROKER_TRIAL, NETWORK
@@ -25,6 +26,12 @@ class MachineSettings:
     card: bool
     localtime: Path = Path("/etc/localtime")
     zones_file: Path = ZONES
+    public: Path = network_status.FOLDER
+
+    @property
+    def unconfirmed(self) -> str:
+        """The Wi-Fi that the box is in without its owner having confirmed it; "" if none."""
+        return network_status.read_status(self.public).unconfirmed
 
     @property
     def zone(self) -> str:

@@ -35,7 +35,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
 
 
 def change(visit: Visit) -> Reply:
-    """Request a Wi-Fi scan, a connection to a Wi-Fi, or another time zone."""
+    """Request a Wi-Fi scan, a connection to a Wi-Fi, its confirmation, or another time zone."""
     form, machine = visit.form, visit.box.machine
     if not machine.card:
         return show(visit)
@@ -47,6 +47,8 @@ def change(visit: Visit) -> Reply:
             request = NetworkChange(
                 new_id(), "wifi", fields["wifi"], fields["password"], form.get("hidden") == "on"
             )
+        case "confirm":
+            request = NetworkChange(new_id(), "confirm")
         case "timezone":
             request = NetworkChange(new_id(), "timezone", timezone=fields["timezone"])
         case _:

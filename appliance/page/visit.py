@@ -121,6 +121,7 @@ class Visit:
             certificate=self._certificate(),
             broken=self._broken(),
             notice=self._notice(),
+            unconfirmed=self.box.machine.unconfirmed if self.browser else "",
             **words,
         )
         return Reply(status, html.encode())

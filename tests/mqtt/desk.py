@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from appliance import settings
 from appliance.mqtt.link import Link
+from appliance.runtime import network_status
 from appliance.runtime.machine import Machine
 from appliance.runtime.worker import Worker
 from tests.dialog.desk import Desk
@@ -26,8 +27,8 @@ def desk_at(folder: Path, port: int, **link: Any) -> Desk:
 class Clock:
     """Runs the link at the monotonic time plus `ahead_s`."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.link = Link(cast("Worker", desk), Machine())
+    def __init__(self, desk: Desk, network: Path = network_status.FOLDER) -> None:
+        self.link = Link(cast("Worker", desk), Machine(), network)
         self.ahead_s = 0.0
 
     def until(self, condition: Callable[[], object]) -> bool:

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from appliance.errors import LinkError
-from appliance.mqtt.broker import broker
+from appliance.mqtt.broker import OwnersBroker, broker
+from appliance.runtime.network_status import NetworkStatus, write_status
 from appliance.settings import LinkSettings, load_defaults
 from tests.certificates import Authority
 
@@ -89,6 +90,31 @@ def test_root_at_a_shell_reads_the_file_behind_the_systemd_credential(tmp_path: 
 def test_the_repr_of_a_broker_hides_the_password(tmp_path: Path) -> None:
     at = broker(link(password_file=secret(tmp_path / "p")), NO_ENVIRONMENT)
     assert "hunter2" not in repr(at)
+
+
+# ── the network ──────────────────────────────────────────────────────────────────────────────
+def test_in_an_unconfirmed_wifi_there_is_no_broker_and_its_password_is_not_read(
+    tmp_path: Path,
+) -> None:
+    write_status(NetworkStatus(name="kitchen.local", unconfirmed="Street"), tmp_path)
+    named = link(password_file=str(tmp_path / "none"))
+    with pytest.raises(LinkError, match="the Wi-Fi Street, which its owner has not") as held:
+        broker(named, NO_ENVIRONMENT, network=tmp_path)
+    assert "Confirm it on the box's page" in held.value.remedy
+    write_status(NetworkStatus(name="kitchen.local"), tmp_path)
+    with pytest.raises(LinkError, match="cannot be found"):
+        broker(named, NO_ENVIRONMENT, network=tmp_path)
+
+
+def test_a_broker_that_was_read_before_is_not_used_in_an_unconfirmed_wifi(tmp_path: Path) -> None:
+    owners = OwnersBroker(link(), tmp_path)
+    first = owners.read(0.0)
+    assert owners.read(1.0) is first
+    write_status(NetworkStatus(unconfirmed="Street"), tmp_path)
+    with pytest.raises(LinkError):
+        owners.read(2.0)
+    write_status(NetworkStatus(), tmp_path)
+    assert owners.read(3.0) is first
 
 
 # ── certificates ─────────────────────────────────────────────────────────────────────────────

@@ -70,6 +70,7 @@ class Desk:
                 self._requests("broker", folder),
                 card=handed,
                 localtime=folder / "localtime",
+                public=folder,
             ),
             start_program=self._start,
             model_changes=self._requests("models", folder),

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from appliance.runtime.handed_request import RequestOutcome, tell
+from appliance.runtime.network_status import NetworkStatus, write_status
 from appliance.settings.network_change import (
     BROKER_TRIAL,
     NETWORK,
@@ -44,6 +45,29 @@ def tell_page(folder: Path, problem: str = "", names: tuple[str, ...] = ()) -> N
     told = RequestOutcome(asked(folder).id, problem, names=names)
     (folder / "wanted" / NETWORK).unlink()
     tell(NETWORK, told, folder / "changed")
+
+
+def test_an_unconfirmed_wifi_is_named_on_every_page_and_confirmed_by_a_paired_browser(
+    desk: Desk, folder: Path
+) -> None:
+    assert "Yes, it is mine" not in desk.text("/set/network")
+    write_status(NetworkStatus(unconfirmed="Street <b>"), folder)
+    for path in ("/", "/set", "/own"):
+        assert "in the Wi-Fi Street &lt;b&gt;, which was typed in without" in desk.text(path)
+    assert "Yes, it is mine" in desk.text("/set/network")
+    assert send(desk, "confirm") == 303
+    assert asked(folder).doing == "confirm"
+
+
+def test_a_stranger_neither_reads_nor_confirms_the_name_of_an_unconfirmed_wifi(
+    desk: Desk, folder: Path
+) -> None:
+    write_status(NetworkStatus(unconfirmed="Street"), folder)
+    token = desk.token
+    desk.cookies.clear()
+    assert "Street" not in desk.text("/")
+    assert desk.post("/set/network", {"form": "confirm", "token": token}).status == 403
+    assert not (folder / "wanted" / NETWORK).exists()
 
 
 def test_a_wifi_change_is_requested_and_its_password_is_never_shown(
