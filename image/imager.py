@@ -13,7 +13,7 @@ import os
 import time
 from pathlib import Path
 
-from appliance.models.store import sha256_of
+from appliance.models.model_disk import sha256_of
 
 SUFFIX = ".rpi-imager-manifest"
 DOWNLOAD = "INTERLUDE_DOWNLOAD"  # base URL of the download; without it the list has file: URLs

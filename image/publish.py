@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
-from appliance.models.store import sha256_of
+from appliance.models.model_disk import sha256_of
 from appliance.update import signature
 from appliance.update.system import pack
 from image import disk, imager, tree

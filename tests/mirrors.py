@@ -48,6 +48,8 @@ ELSEWHERE = {
     "appliance/voice/protocol_version.py": "tests/voice/test_protocol.py",
     "appliance/runtime/restore_files.py": "tests/cli/test_restore.py",
     "appliance/models/model_request.py": "tests/cli/test_requested_model.py",
+    "appliance/models/model_disk.py": "tests/models/test_store.py",
+    "appliance/models/placement.py": "tests/models/test_parts.py",
     "appliance/page/own_places.py": DATA,
     "appliance/provision/improv/bluez.py": "tests/provision/improv/test_service.py",
     "appliance/provision/setup_invitations.py": "tests/provision/test_setup_session_page.py",

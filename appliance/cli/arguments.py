@@ -280,6 +280,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("improv", "accept set-up by a phone's app over Bluetooth, if the box has no network"),
         ("mdns", "announce the page in the network (mDNS), as the settings say"),
         ("models", "fetch or remove a model, as the page requested"),
+        ("accept", "verify the models that were fetched, and make them root's"),
         ("look", "look for a newer version, at its address or on a stick, as the page requested"),
         ("change", "change the settings, as the page or Home Assistant requested"),
         ("network", "join another Wi-Fi or set the time zone, as the page requested"),

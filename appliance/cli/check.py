@@ -51,7 +51,8 @@ def language_model(
         return awaited
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
-        raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
+        remedy = f"`interlude models verify {model.name}` deletes it, and `fetch` gets it again."
+        raise InterludeError(damage[0], remedy)
     return f"{model.name} is here and undamaged."
 
 

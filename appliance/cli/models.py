@@ -1,11 +1,9 @@
-"""`interlude models list|fetch|verify|bring|announce`: the commands that handle the models."""
+"""`interlude models list|fetch|verify`: the commands by which an owner handles the models."""
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import (
@@ -19,10 +17,10 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from appliance.errors import ControlError, FetchError, ModelError
-from appliance.models import catalogue, download_news
+from appliance.errors import FetchError, ModelError
+from appliance.models import catalogue
 from appliance.models.catalogue import UNJUDGED, CatalogueModel, Form
-from appliance.models.store import VOICE_WANTED, WANTED, ModelStore
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import store as engines
 
@@ -33,7 +31,6 @@ ON_STICK = (
     "voice",
 )  # kinds that a box copies from there (system/usr/lib/interlude/stick)
 DECLINED = 1
-STARTS_S = 60.0  # a message is retried for so long, while the box may be starting
 INTERRUPTED = 130  # as shells say for Ctrl-C
 
 
@@ -71,11 +68,12 @@ def cli_fetch(
     endpoint: str | None = None,
     console: Console | None = None,
     ask: Callable[[str], str] | None = None,
+    store: ModelStore | None = None,
 ) -> int:
     """Show the licence, ask for consent, and fetch the model.
 
     `form`: of the audio part of a language model, in place of the catalogue's. `ask`: asks for
-    consent; None: the terminal does, if there is one.
+    consent; None: the terminal does, if there is one. `store`: None: that of the settings.
 
     Raises InterludeError if the model is not here afterwards.
     """
@@ -83,7 +81,7 @@ def cli_fetch(
     from appliance.models.hub import ModelHub
 
     console = console or Console()
-    store = ModelStore.of(settings)
+    store = store or ModelStore.of(settings)
     model = catalogue.find(name, store.models)
     state = store.state(model)
     if form is not None and not any(file.part for file in model.files.values()):
@@ -124,114 +122,11 @@ def _ready(console: Console, settings: Settings, store: ModelStore, model: Catal
             highlight=False,
         )
 
-    if model.kind == codec_files.KIND and codec_files.made(store, model.name) is None:
+    if store.hands_over or model.kind != codec_files.KIND:
+        return OK  # on a box root has made a codec's decoder
+    if codec_files.made(store, model.name) is None:
         console.print("Its decoder is being made, which takes a minute.", highlight=False)
         console.print(f"Made: {codec_files.prepare(store, model.name)}", highlight=False)
-    return OK
-
-
-def cli_bring_voice(
-    settings: Settings, stick: Path | None = None, request_file: Path = VOICE_WANTED
-) -> int:
-    """Fetch the requested voice, or copy it from `stick`. Makes no announcement, since the
-    new voice will be heard."""
-    from appliance.models.background_download import BackgroundDownload
-    from appliance.models.fetcher import ModelFetcher
-    from appliance.models.hub import ModelHub
-
-    store = ModelStore.of(settings, request_file)
-    engine = engines.engine(settings.programs_path(), engines.PIPER)
-    if engine is not None and store.wanted() in engine.voices():
-        print(f"{store.wanted()} is part of its program's package")
-        return OK
-
-    def fetch(model: CatalogueModel) -> None:
-        ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
-
-    def report(news: download_news.DownloadNews) -> None:
-        print(f"{news.model}: {news.kind}", flush=True)
-
-    download = BackgroundDownload(store, fetch, report, time.sleep)
-    if not (download.run() if stick is None else download.copy_from_stick(stick)):
-        print("no voice is requested" if stick is None else "no file of a requested voice")
-    return OK
-
-
-def cli_bring(
-    settings: Settings,
-    stick: Path | None = None,
-    folder: Path = download_news.FOLDER,
-    request_file: Path = WANTED,
-) -> int:
-    """Fetch the requested model from the hub, or copy it from `stick`, or remove the one whose
-    removal was requested.
-
-    The services of a box run this, so it asks nothing: the licence was accepted with the request.
-    It writes news for `cli_announce` to `folder`, if that exists.
-    """
-    from appliance.models.background_download import BackgroundDownload
-    from appliance.models.fetcher import ModelFetcher
-    from appliance.models.hub import ModelHub
-
-    store = ModelStore.of(settings, request_file)
-    if removed := store.unwanted():
-        store.remove(catalogue.find(removed, store.models))
-        print(f"{removed}: removed", flush=True)
-        return OK
-
-    def fetch(model: CatalogueModel) -> None:
-        ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
-
-    def report(news: download_news.DownloadNews) -> None:
-        print(f"{news.model}: {news.kind}", flush=True)
-        if folder.is_dir():
-            try:
-                download_news.write_news(news, folder)
-            except OSError as error:  # the download goes on unannounced
-                print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
-
-    download = BackgroundDownload(store, fetch, report, time.sleep)
-    if not (download.run() if stick is None else download.copy_from_stick(stick)):
-        print("no model is requested" if stick is None else "no file of a requested model")
-    return OK
-
-
-def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int:
-    """Announce the news that `cli_bring` left in `folder`. A service of the box runs this as the
-    box's own user."""
-    from appliance.cli import tell
-    from appliance.messages.commands import Restart, Say
-    from appliance.messages.registry import Message
-    from appliance.models.download_announcer import ModelAnnouncer
-    from appliance.runtime import status
-
-    def send(message: Message) -> None:
-        limit_s = time.monotonic() + STARTS_S
-        while True:
-            try:
-                tell.send_command(settings, message)
-                return
-            except ControlError as error:
-                if time.monotonic() >= limit_s:
-                    print(error.problem, file=sys.stderr)
-                    return
-                time.sleep(2.0)
-
-    def is_talking() -> bool:
-        now = status.read_status()
-        return now is not None and now.talking
-
-    memory = status.folder()
-    if memory is None:
-        raise ControlError("This is for a service: there is no RUNTIME_DIRECTORY.")
-    announcer = ModelAnnouncer(
-        ModelStore.of(settings), memory, lambda sentence: send(Say(sentence, chime=True)),
-        is_talking, lambda: send(Restart()), time.sleep, time.monotonic,
-        lambda: time.localtime().tm_hour, settings.own_language,
-    )  # fmt: skip
-    while (news := download_news.pop_news(folder)) is not None:
-        outcome = "announced" if announcer.announce(news) else "not announced"
-        print(f"{news.model}: {news.kind}, {outcome}")
     return OK
 
 
@@ -245,15 +140,14 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
         models = [m for m in store.models.values() if store.state(m) in ("shipped", "installed")]
     damaged = False
     for model in models:
-        state = store.state(model)
-        if state not in ("shipped", "installed"):
-            console.print(f"{model.name}: {state}. `interlude models fetch {model.name}` gets it.")
+        if not model.shipped and store.whole(model) is None:
+            console.print(str(store.unusable(model)), highlight=False)
             damaged = True
             continue
         problems = store.damage(model)
         if problems:
             damaged = True
-            store.forget_whole(model)  # so that the next fetch checks every file again
+            _mark_damaged(store, model)
         unpinned = any(file.sha256 is None for file in model.files.values()) and model.shipped
         verdict = (
             "there; part of the package, not pinned here" if unpinned else "every byte as fetched"
@@ -262,6 +156,18 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
         if problems and not model.shipped:
             console.print(f"  `interlude models fetch {model.name}` replaces what is wrong.")
     return ModelError.exit_code if damaged else OK
+
+
+def _mark_damaged(store: ModelStore, model: CatalogueModel) -> None:
+    """Let the next fetch replace what is wrong. On a box root compares the files for itself."""
+    if model.shipped:
+        return
+    if store.hands_over:
+        from appliance.models.placement import Placement
+
+        Placement(store, model).ask_root()
+    else:
+        store.forget_whole(model)  # so that the next fetch checks every file again
 
 
 def _show(console: Console, store: ModelStore, model: CatalogueModel) -> None:
@@ -330,16 +236,3 @@ class _Bars:
 
     def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         self._bars.console.print(f"{name}: {problem}; again in {wait_s:.0f} s", highlight=False)
-
-
-class _Lines:
-    """Prints a line for the log for each file and each problem."""
-
-    def start(self, name: str, done: int, total: int) -> None:
-        print(f"{name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
-
-    def advance(self, name: str, done: int) -> None:
-        """Prints nothing: the page reads the progress from the disk."""
-
-    def report_problem(self, name: str, problem: str, wait_s: float) -> None:
-        print(f"{name}: {problem}; again in {wait_s:g} s", flush=True)

@@ -42,13 +42,13 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
         return commands.cli_verify(settings(args), args.name)
 
     def bring(args: argparse.Namespace) -> int:
-        from appliance.cli import models as commands
+        from appliance.cli import models_services as commands
 
         do = commands.cli_bring_voice if args.voice else commands.cli_bring
         return do(settings(args), args.folder)
 
     def announce(args: argparse.Namespace) -> int:
-        from appliance.cli import models as commands
+        from appliance.cli import models_services as commands
 
         return commands.cli_announce(settings(args))
 

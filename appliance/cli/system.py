@@ -27,15 +27,17 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import provision  # only units call these, at a boot
 
             return provision.cli(args.doing, settings)
-        case "mdns":
-            from appliance.cli import mdns
-
-            return mdns.cli(settings)
         case "models" | "look" as command:
             from appliance.cli import requested_look, requested_model
 
             look = command == "look"
             return requested_look.cli_look() if look else requested_model.cli_request(settings)
+        case "mdns" | "accept" as command:
+            from appliance.cli import mdns, models_services
+
+            run = {"mdns": lambda: mdns.cli(settings),
+                   "accept": lambda: models_services.cli_accept(settings())}  # fmt: skip
+            return run[command]()
         case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
 

@@ -1010,6 +1010,7 @@ page-wrong-general-later = Das geht im Moment nicht. Versuch es später noch ein
 page-wrong-general-unwell = Was erprobt wurde, hat sich nicht bewährt. Das Gerät läuft weiter mit dem, was es hatte.
 page-wrong-model-missing = Das Sprachmodell { $model } ist nicht auf diesem Gerät. Hole es unter „Modelle und Stimmen“.
 page-wrong-model-part = Das Sprachmodell { $model } ist nur zum Teil da. Hole den Rest unter „Modelle und Stimmen“.
+page-wrong-model-unverified = Die Dateien des Sprachmodells { $model } sind nicht geprüft. Hole es unter „Modelle und Stimmen“.
 page-wrong-model-unknown = Es gibt kein Modell „{ $model }“.
 page-wrong-backup-none = Diese Datei ist keine Sicherung von Interlude. Wähle eine, die diese Seite gemacht hat.
 page-wrong-backup-damaged = Diese Sicherung ist beschädigt. Wähle eine andere.

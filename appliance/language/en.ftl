@@ -1043,6 +1043,7 @@ page-wrong-general-later = This is not possible at the moment. Try again later.
 page-wrong-general-unwell = What was tried failed its health check. The box goes on with what it had.
 page-wrong-model-missing = The language model { $model } is not on this box. Fetch it under Models and voices.
 page-wrong-model-part = The language model { $model } is here only in part. Fetch the rest under Models and voices.
+page-wrong-model-unverified = The files of the language model { $model } are not verified. Fetch it under Models and voices.
 page-wrong-model-unknown = There is no model `{ $model }`.
 page-wrong-backup-none = This file is not a backup of Interlude. Choose one that this page has made.
 page-wrong-backup-damaged = This backup is damaged. Choose another one.

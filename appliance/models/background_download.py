@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import IO
 
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, InterludeError, ModelBusy, ModelError, StorageError
-from appliance.models import catalogue, parts
-from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
+from appliance.models import catalogue
+from appliance.models.catalogue import CatalogueModel, megabytes
 from appliance.models.disk_space import missing_bytes, parts_first, short_bytes
 from appliance.models.download_news import DownloadNews
-from appliance.models.store import STANDS_IN, ModelStore, PinnedRevision, storage_errors
+from appliance.models.model_disk import storage_errors
+from appliance.models.placement import Placement
+from appliance.models.store import STANDS_IN, ModelStore
 from appliance.runtime.free_space import free_bytes, lacking_bytes
 
 AGAIN_S = 600.0  # retry delay after a fetch that failed because the network or the hub is away
@@ -98,7 +101,8 @@ class BackgroundDownload:
             remedy = "Copy it again. A stick in FAT32 holds no file of 4 GiB."
             raise FetchError("The stick has only a part of my model.", remedy)
         try:
-            copy(sources, self.store, model, lambda: self.tell(DownloadNews(model.name, "found")))
+            found = DownloadNews(model.name, "found")
+            copy(sources, self.store, model, lambda: self.tell(found), self.sleep)
         except ModelBusy:
             raise
         except StorageError:
@@ -159,6 +163,7 @@ def copy(
     store: ModelStore,
     model: CatalogueModel,
     on_start: Callable[[], None] = lambda: None,
+    sleep: Callable[[float], object] = time.sleep,
 ) -> None:
     """Copy a model into the store, completely or not at all. `on_start`: called once the model's
     lock is held. Raises FetchError for a wrong checksum, ModelBusy, StorageError, ModelError."""
@@ -169,11 +174,12 @@ def copy(
     with store.locked(model), storage_errors(store.root):
         on_start()
         needed = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
-        if lacking_bytes(needed, free_bytes(store.folder(model))):
+        if lacking_bytes(needed, free_bytes(store.drop)):
             raise StorageError(f"There is no room for {megabytes(needed)} on the card.")
-        store.forget_whole(model)
-        made_parts = {}
+        placement = Placement(store, model, sleep=sleep)
         for _, file in parts_first(model):
+            if placement.has(file):
+                continue
             partial = store.partial(model, file)
             with sources[file.path].open("rb") as source, partial.open("wb") as target:
                 digest = _copy(source, target, file.name)
@@ -182,12 +188,9 @@ def copy(
                 raise FetchError(f"{file.name} on the stick is not the file it is called.")
             complete = store.source(model, file)
             partial.rename(complete)
-            sync_folder(store.folder(model))
-            if file.part is not None:
-                part = parts.make(store, model, file, file.part, complete, parts.NoProgress())
-                made_parts[file.path] = part.entry(file)
-        files = {file.path: _without_part(file) for file in model.files.values()}
-        store.mark_complete(model, PinnedRevision(model.revision or "", files), made_parts)
+            sync_folder(complete.parent)
+            placement.place(file, digest)
+        placement.complete(model.revision or "")
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:
@@ -209,7 +212,3 @@ def _read(source: IO[bytes], name: str) -> bytes:
         raise FetchError(
             problem, "Leave it in until the box says that it has its model."
         ) from error
-
-
-def _without_part(file: ModelFile) -> ModelFile:
-    return ModelFile(path=file.path, size=file.size, sha256=file.sha256)

@@ -20,8 +20,9 @@ from appliance.atomic_file import sync_folder, write_whole
 from appliance.errors import ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, megabytes
+from appliance.models.model_disk import sha256_of, storage_errors
 from appliance.models.onnx_graph.graph import Form
-from appliance.models.store import ModelStore, sha256_of, storage_errors
+from appliance.models.store import ModelStore
 from appliance.record_file import read_record
 from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.model_disk import size_of
 from appliance.models.store import ModelStore
 from appliance.runtime.free_space import free_bytes, lacking_bytes
 
@@ -24,10 +25,10 @@ def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, 
     complete = part = ordinary = 0
     for file in model.files.values():
         size = sizes.get(file.path, 0)
-        present = max(_size(store.source(model, file)), _size(store.partial(model, file)))
+        present = store.present(model, file)
         if file.part is None:
             ordinary += max(0, size - present)
-        elif not _size(store.path(model, file)):
+        elif not size_of(store.path(model, file)):
             complete += max(0, size - present)
             part = max(part, size)
     return complete + max(part, ordinary)
@@ -43,7 +44,3 @@ def short_bytes(
     sizes = {file.path: file.size or 0 for file in model.files.values()}
     missing = missing_bytes(store, model, sizes)
     return lacking_bytes(missing, free(store.root)) if missing else 0
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.model_disk import size_of
 from appliance.models.store import ModelStore
 
 DONE = 100
@@ -28,18 +27,11 @@ def of_model(store: ModelStore, model: CatalogueModel) -> int:
 def _fetched_bytes(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file that have been fetched. If only a part of it is kept and that part exists,
     the file counts as completely fetched."""
-    if file.part is not None and _size(store.path(model, file)):
+    if file.part is not None and size_of(store.path(model, file)):
         return file.size or 0
-    return _size(store.partial(model, file)) or _size(store.source(model, file))
+    return store.present(model, file)
 
 
 def _incomplete(store: ModelStore, model: CatalogueModel, *, awaited: bool) -> bool:
     state = store.state(model)
     return state == "partial" or (state == "missing" and awaited)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -20,11 +20,12 @@ import msgspec
 
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, StorageError
-from appliance.models import parts
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile, megabytes
 from appliance.models.disk_space import missing_bytes, parts_first
 from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
-from appliance.models.store import ModelStore, PinnedRevision, storage_errors
+from appliance.models.model_disk import storage_errors
+from appliance.models.placement import Placement
+from appliance.models.store import ModelStore
 from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 
 ATTEMPTS = 5  # consecutive attempts without a new byte; then the fetch ends with an error
@@ -65,19 +66,16 @@ class ModelFetcher:
             model = self.store.pinned(model)
             found = self._describe(model)
             self._check_space(model, found)
-            self.store.forget_whole(model)
-            revision = next(iter(found.values())).revision
-            files: dict[str, ModelFile] = {}
-            made_parts: dict[str, ModelFile] = {}
-            for role, file in parts_first(model):
-                if file.part is None:
-                    sha256 = self._fetch_file(model, file, found[role])
-                else:
-                    part = self._part(model, file, found[role], form or file.part)
-                    made_parts[file.path], sha256 = part.entry(file), part.source
-                size = found[role].size
-                files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
-            self.store.mark_complete(model, PinnedRevision(revision, files), made_parts)
+            placement = Placement(self.store, model, form, self.progress, self.sleep)
+            for role, row in parts_first(model):
+                remote = found[role]
+                sha256 = row.sha256 or remote.sha256
+                file = msgspec.structs.replace(row, size=remote.size, sha256=sha256)
+                if not placement.has(file):
+                    if placement.needs_source(file):
+                        sha256 = self._fetch_file(model, file, remote)
+                    placement.place(file, sha256)
+            placement.complete(next(iter(found.values())).revision)
 
     def _describe(self, model: CatalogueModel) -> dict[str, HubFile]:
         """Describe every file on the hub, all of one revision; check size and SHA-256."""
@@ -124,27 +122,12 @@ class ModelFetcher:
         missing = missing_bytes(self.store, model, sizes)
         if not missing:
             return
-        if short := lacking_bytes(missing, self.free_bytes(self.store.folder(model))):
+        if short := lacking_bytes(missing, self.free_bytes(self.store.drop)):
             raise StorageError(
                 f"{model.name} needs {megabytes(missing)} more on the disk of {self.store.root}, "
                 f"and {megabytes(SPARE_BYTES)} stay free; {megabytes(short)} are missing.",
                 "Make room, or set `state_dir` to another disk.",
             )
-
-    def _part(
-        self, model: CatalogueModel, file: ModelFile, remote: HubFile, form: Form
-    ) -> parts.MadePart:
-        """Return the part of a file in that form: an existing one, or made from a part in F16, or
-        from the complete file, which is then fetched."""
-        file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
-        if existing := parts.known(self.store, model, file, form):
-            return existing
-        source = parts.finer(self.store, model, file, form)
-        if source is None:
-            digest = self._fetch_file(model, file, remote)
-            file = msgspec.structs.replace(file, sha256=digest)
-            source = self.store.source(model, file)
-        return parts.make(self.store, model, file, form, source, self.progress)
 
     def _fetch_file(self, model: CatalogueModel, file: ModelFile, remote: HubFile) -> str:
         """Fetch one file, verify it and rename it into place. Returns its SHA-256."""

@@ -17,7 +17,8 @@ import msgspec
 from appliance.atomic_file import sync_folder
 from appliance.errors import ModelError, StorageError
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
-from appliance.models.store import ModelStore, sha256_of, storage_errors, write_durably
+from appliance.models.model_disk import sha256_of, storage_errors, write_durably
+from appliance.models.store import ModelStore
 from appliance.record_file import read_record
 
 
@@ -96,8 +97,20 @@ def make(
                 partial.unlink(missing_ok=True)
             raise
         write_durably(_record(store, model, file), msgspec.json.encode(made))
-        store.source(model, file).unlink(missing_ok=True)
+        if source != path:  # not a part in F16, which the new one has replaced
+            source.unlink(missing_ok=True)
         sync_folder(path.parent)
+    return made
+
+
+def record(
+    store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form, source: str
+) -> MadePart:
+    """Write the record of a part that is here already. Raises StorageError."""
+    path = store.path(model, file)
+    with storage_errors(path.parent):
+        made = MadePart(form, path.stat().st_size, sha256_of(path), source)
+        write_durably(_record(store, model, file), msgspec.json.encode(made))
     return made
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,10 +20,12 @@ import msgspec
 
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.models import catalogue, parts
+from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import parts_first, short_bytes
-from appliance.models.store import ModelStore, PinnedRevision, State, sha256_of, storage_errors
+from appliance.models.model_disk import sha256_of, storage_errors
+from appliance.models.placement import Placement
+from appliance.models.store import ModelStore, State
 from appliance.runtime.free_space import free_bytes
 
 _CHUNK_BYTES = 3 << 18  # a multiple of three, so that the base64 of the chunks can be joined
@@ -78,11 +81,12 @@ def list_models(store: ModelStore) -> ModelListing:
 @dataclass(frozen=True)
 class ModelRelay:
     """Reads and receives model files. `endpoint`: hub for files that are not on this box; None is
-    the default. Tests replace `free_bytes`."""
+    the default. Tests replace `free_bytes` and `sleep`."""
 
     store: ModelStore
     endpoint: str | None = None
     free_bytes: Callable[[Path], int] = free_bytes
+    sleep: Callable[[float], object] = time.sleep
 
     def give(self, name: str, file_name: str, at: int, most: int) -> Iterator[bytes]:
         """Yield at most `most` bytes of a file in base64, from offset `at` on, from this box's disk
@@ -140,13 +144,9 @@ class ModelRelay:
         with self.store.locked(model), storage_errors(self.store.root):
             if self.store.state(model) == "installed":
                 return
-            self.store.forget_whole(model)
-            made_parts: dict[str, ModelFile] = {}
-            sizes: dict[str, int] = {}
+            placement = Placement(self.store, model, sleep=self.sleep)
             for _, file in parts_first(model):
-                part = parts.known(self.store, model, file, file.part) if file.part else None
-                if part is not None:
-                    made_parts[file.path] = part.entry(file)
+                if placement.has(file):
                     continue
                 path, partial = self.store.source(model, file), self.store.partial(model, file)
                 downloaded = partial if partial.is_file() else path
@@ -156,19 +156,11 @@ class ModelRelay:
                     downloaded.unlink()
                     problem = f"{file.name} is not the file it is called; it was deleted."
                     raise FetchError(problem, "Is where it came from damaged?")
-                sizes[file.path] = downloaded.stat().st_size
+                size = downloaded.stat().st_size
                 downloaded.rename(path)
                 sync_folder(path.parent)
-                if file.part is not None:
-                    part = parts.make(self.store, model, file, file.part, path, parts.NoProgress())
-                    made_parts[file.path] = part.entry(file)
-            files = {
-                file.path: ModelFile(
-                    path=file.path, size=sizes.get(file.path, file.size), sha256=file.sha256
-                )
-                for file in model.files.values()
-            }
-            self.store.mark_complete(model, PinnedRevision(model.revision or "", files), made_parts)
+                placement.place(msgspec.structs.replace(file, size=size), file.sha256)
+            placement.complete(model.revision or "")
 
     def _find(self, name: str, file_name: str = "") -> tuple[CatalogueModel, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))
@@ -191,8 +183,8 @@ class ModelRelay:
 
 def _bytes_present(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file on this box; 0 if there are more than its size, as they are not its own."""
-    if file.part is not None and store.path(model, file).is_file():
-        return file.size or 0  # its part is here, so the file counts as complete
+    if store.path(model, file).is_file() and (file.part is not None or store.hands_over):
+        return file.size or 0  # in place; of a part, the file counts as complete
     for path in (store.partial(model, file), store.source(model, file)):
         if path.is_file():
             size = path.stat().st_size

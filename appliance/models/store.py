@@ -1,10 +1,14 @@
 """The store of models on this disk: files, pins, and the marker that a model is complete.
 
-models/NAME/            the files; FILE.partial while one is being fetched
+models/NAME/            the files
         audio-part.gguf the audio part of an encoder; audio-part.json: its record (parts.py)
 models/NAME/whole.json  written last: every file with its size and SHA-256
-models/NAME.pin.json    values found by the first fetch where the catalogue has null
-models/NAME.lock        held while a fetch runs
+models/.fetch/          on a box: written by the user that fetches. The rest is root's, which moves
+                        only files here that it has verified (acceptance.py). Elsewhere, and below,
+                        there is no such folder, and a fetch writes into models/
+models/.fetch/NAME/     FILE.partial while one is being fetched
+models/.fetch/NAME.pin.json   values found by the first fetch where the catalogue has null
+models/.fetch/NAME.lock       held while a fetch runs
 
 /etc/interlude/model-wanted, owned by root, names the awaited model (background_download.py); the
 shipped model answers until it is complete. "remove NAME" in that file requests a removal.
@@ -13,7 +17,6 @@ shipped model answers until it is complete. "remove NAME" in that file requests 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import os
 import shutil
@@ -24,11 +27,11 @@ from typing import Literal
 
 import msgspec
 
-from appliance.atomic_file import write_whole
-from appliance.errors import FetchError, ModelBusy, ModelError, ShownAs, StorageError
+from appliance.errors import ModelBusy, ModelError, ShownAs
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.local_model import LocalModel, Sampling
+from appliance.models.model_disk import sha256_of, size_of, storage_errors, write_durably
 from appliance.record_file import read_record
 from appliance.runtime.folder_lock import lock
 from appliance.settings import Settings
@@ -38,7 +41,7 @@ WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first sta
 VOICE_WANTED = Path("/etc/interlude/voice-wanted")  # the same for a voice
 REMOVE = "remove "  # prefix of the name in a request to remove a model
 STANDS_IN = "pocket"
-_CHUNK_BYTES = 1 << 20
+DROP = ".fetch"  # system/usr/lib/tmpfiles.d/interlude.conf makes it
 
 log = logging.getLogger("models")
 
@@ -81,28 +84,56 @@ class ModelStore:
         """Path of the file that the box uses."""
         return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.kept
 
+    @property
+    def hands_over(self) -> bool:
+        """Whether another user writes the fetched files than this store's, who verifies them."""
+        return (self.root / DROP).is_dir()
+
+    @property
+    def drop(self) -> Path:
+        """The folder that a fetch writes."""
+        return self.root / DROP if self.hands_over else self.root
+
+    def dropped(self, model: CatalogueModel) -> Path:
+        return self.drop / model.name
+
     def source(self, model: CatalogueModel, file: ModelFile) -> Path:
-        """Path of the complete file; equal to `path` unless only a part of the file is kept."""
-        return self.path(model, file).with_name(file.name)
+        """Path of a completely fetched file. Equal to `path` unless it is handed over, or only a
+        part of it is kept."""
+        return self.dropped(model) / file.name
 
     def partial(self, model: CatalogueModel, file: ModelFile) -> Path:
-        return self.path(model, file).with_name(file.name + ".partial")
+        return self.dropped(model) / f"{file.name}.partial"
+
+    def unverified(self, model: CatalogueModel, file: ModelFile) -> Path:
+        """Path of a file that was handed over, while it is verified."""
+        return self.folder(model) / f"{file.name}.unverified"
+
+    def present(self, model: CatalogueModel, file: ModelFile) -> int:
+        """Bytes of a file that have been fetched, of a part those of the complete file."""
+        paths = [self.partial(model, file), self.source(model, file), self.unverified(model, file)]
+        if file.part is None:
+            paths.append(self.path(model, file))
+        return max(map(size_of, paths))
 
     def _marker(self, model: CatalogueModel) -> Path:
         return self.folder(model) / "whole.json"
 
     def _pin(self, model: CatalogueModel) -> Path:
-        return self.root / f"{model.name}.pin.json"
+        return self.drop / f"{model.name}.pin.json"
 
     def state(self, model: CatalogueModel) -> State:
-        paths = [self.path(model, file) for file in model.files.values()]
+        paths = {file.path: self.path(model, file) for file in model.files.values()}
         if model.shipped:
-            return "shipped" if all(path.is_file() for path in paths) else "missing"
-        if self.whole(model) is not None and all(path.is_file() for path in paths):
+            return "shipped" if all(path.is_file() for path in paths.values()) else "missing"
+        whole = self.whole(model)
+        if whole is not None and all(
+            path.is_file() and whole.files[name].size in (None, size_of(path))
+            for name, path in paths.items()
+        ):
             return "installed"
-        candidates = [self.partial(model, file) for file in model.files.values()] + paths
-        candidates += [self.source(model, file) for file in model.files.values()]
-        return "partial" if any(path.exists() for path in candidates) else "missing"
+        there = any(self.present(model, file) for file in model.files.values())
+        return "partial" if there or any(map(size_of, paths.values())) else "missing"
 
     def wanted(self) -> str:
         """Name of the model to fetch; "" if none."""
@@ -121,10 +152,24 @@ class ModelStore:
             return ""
 
     def whole(self, model: CatalogueModel) -> PinnedRevision | None:
-        """The marker of a complete model; None if it is missing or lists other files."""
+        """The marker of a complete model. None if it is missing, lists other files than the
+        catalogue, or stands in a folder of another user than the store's."""
         found = read_record(self._marker(model), PinnedRevision)
-        paths = {file.path for file in model.files.values()}
-        return found if found is not None and set(found.files) == paths else None
+        if found is None or not self.is_own(self.folder(model)):
+            return None
+        files = {file.path: file for file in model.files.values()}
+        same = files.keys() == found.files.keys() and all(
+            _agrees(file, found.files[path]) for path, file in files.items()
+        )
+        return found if same else None
+
+    def is_own(self, folder: Path) -> bool:
+        """Whether a folder belongs to the user of the store: root on a box, so that nobody else can
+        have written what is in it."""
+        try:
+            return folder.lstat().st_uid == self.root.lstat().st_uid
+        except OSError:
+            return False
 
     def pinned(self, model: CatalogueModel) -> CatalogueModel:
         """Return `model` with the values of its first fetch in place of the catalogue's nulls."""
@@ -152,9 +197,14 @@ class ModelStore:
 
         `made`: size, SHA-256 and form of the parts that replace complete files, by their paths.
         """
-        marker = PinnedRevision(found.revision, {**found.files, **(made or {})})
+        self.pin(model, found)
+        self.mark(model, PinnedRevision(found.revision, {**found.files, **(made or {})}))
+
+    def pin(self, model: CatalogueModel, found: PinnedRevision) -> None:
         write_durably(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
-        write_durably(self._marker(model), msgspec.json.format(msgspec.json.encode(marker)))
+
+    def mark(self, model: CatalogueModel, whole: PinnedRevision) -> None:
+        write_durably(self._marker(model), msgspec.json.format(msgspec.json.encode(whole)))
 
     def form(self, model: CatalogueModel) -> Form | None:
         """The form of a complete model's audio part; None if it has none."""
@@ -174,7 +224,7 @@ class ModelStore:
         }
         for folder in sorted(self.root.glob("*/")) if self.root.is_dir() else []:
             own = [p for p in folder.glob("*.onnx") if p.with_name(p.name + ".json").is_file()]
-            if folder.name not in self.models and len(own) == 1:
+            if folder.name not in self.models and len(own) == 1 and self.is_own(folder):
                 voices[folder.name] = own[0]
         return voices
 
@@ -191,13 +241,7 @@ class ModelStore:
             )
         state = self.state(model)
         if state not in ("shipped", "installed"):
-            what = "only partly here" if state == "partial" else "not on this box"
-            remedy = f"Get it with `interlude models fetch {model.name}`."
-            if model.shipped:
-                remedy = "It comes with the package: install Interlude again."
-            key = "page-wrong-model-part" if state == "partial" else "page-wrong-model-missing"
-            shown = ShownAs.of(key, model=model.name)
-            raise ModelError(f"The model {model.name} is {what}.", remedy, shown=shown)
+            raise self.unusable(model)
         details = model.language
         return LocalModel(
             name=model.name,
@@ -211,22 +255,44 @@ class ModelStore:
             transcribes=details.transcribes,
         )
 
+    def unusable(self, model: CatalogueModel) -> ModelError:
+        """The error of a model that is not complete."""
+        what, key = "is not on this box", "page-wrong-model-missing"
+        remedy = f"Get it with `interlude models fetch {model.name}`."
+        if model.shipped:
+            remedy = "It comes with the package: install Interlude again."
+        elif self._marker(model).exists() and self.whole(model) is None:
+            what, key = "was not verified by this box", "page-wrong-model-unverified"
+            remedy = f"Its files are not those of the catalogue, or not root's yet. {remedy}"
+        elif self.state(model) == "partial":
+            what, key = "is only partly here", "page-wrong-model-part"
+        shown = ShownAs.of(key, model=model.name)
+        return ModelError(f"The model {model.name} {what}.", remedy, shown=shown)
+
     def damage(
         self, model: CatalogueModel, progress: Callable[[int], object] | None = None
     ) -> list[str]:
-        """Check the files of a complete model. Returns a sentence for each fault."""
-        found = self.whole(model)
-        problems = []
-        for file in model.files.values():
-            path = self.path(model, file)
-            pinned = file if found is None else found.files[file.path]
-            if not path.is_file():
-                problems.append(f"{path} is missing.")
-            elif pinned.size is not None and path.stat().st_size != pinned.size:
-                problems.append(f"{path} has {path.stat().st_size} bytes instead of {pinned.size}.")
-            elif pinned.sha256 is not None and sha256_of(path, progress) != pinned.sha256:
-                problems.append(f"{path} does not have the checksum it was fetched with.")
-        return problems
+        """Compare a complete model with the catalogue. Returns a sentence for each fault."""
+        problems = (self.fault(model, file, progress) for file in model.files.values())
+        return [problem for problem in problems if problem]
+
+    def fault(
+        self,
+        model: CatalogueModel,
+        file: ModelFile,
+        progress: Callable[[int], object] | None = None,
+    ) -> str:
+        """A sentence if a file is not that of the catalogue, of a part and where the catalogue has
+        no checksum that of the marker; "" if it is."""
+        found, path = self.whole(model), self.path(model, file)
+        pinned = file if found is None else found.files[file.path]
+        if not path.is_file():
+            return f"{path} is missing."
+        if pinned.size is not None and size_of(path) != pinned.size:
+            return f"{path} has {size_of(path)} bytes instead of {pinned.size}."
+        if pinned.sha256 is not None and sha256_of(path, progress) != pinned.sha256:
+            return f"{path} does not have the checksum it was fetched with."
+        return ""
 
     def forget_whole(self, model: CatalogueModel) -> None:
         """Delete the marker, so that the model counts as incomplete."""
@@ -238,16 +304,22 @@ class ModelStore:
         ModelBusy while it is being fetched, StorageError."""
         if model.shipped:
             raise ModelError(f"{model.name} comes with the package: it stays.")
-        with self.locked(model), storage_errors(self.root):
+        with self.locked(model):
+            self.discard(model)
+
+    def discard(self, model: CatalogueModel) -> None:
+        """Delete the model's files. Raises StorageError."""
+        with storage_errors(self.root):
             self.forget_whole(model)  # first, so that a partly deleted model counts as incomplete
-            shutil.rmtree(self.folder(model))
+            if self.folder(model).exists():
+                shutil.rmtree(self.folder(model))
 
     @contextlib.contextmanager
     def locked(self, model: CatalogueModel) -> Iterator[None]:
         """Hold the model's lock. Raises ModelBusy when another process has it."""
-        path = self.root / f"{model.name}.lock"
+        path = self.drop / f"{model.name}.lock"
         with storage_errors(self.root):
-            self.folder(model).mkdir(parents=True, exist_ok=True)
+            self.dropped(model).mkdir(parents=True, exist_ok=True)
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             try:
@@ -262,32 +334,9 @@ class ModelStore:
             os.close(fd)
 
 
-def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> str:
-    """SHA-256 of a file in hex; `progress` is called with the number of bytes of each read."""
-    digest = hashlib.sha256()
-    with path.open("rb") as source:
-        while data := source.read(_CHUNK_BYTES):
-            digest.update(data)
-            if progress is not None:
-                progress(len(data))
-    return digest.hexdigest()
-
-
-def write_durably(path: Path, data: bytes) -> None:
-    """Write a small file atomically. Raises StorageError."""
-    with storage_errors(path.parent):
-        write_whole(path, data)
-
-
-@contextlib.contextmanager
-def storage_errors(folder: Path) -> Iterator[None]:
-    """Turn an OSError of the disk into a StorageError."""
-    try:
-        yield
-    except (FetchError, StorageError):
-        raise
-    except OSError as error:
-        raise StorageError(
-            f"{folder} cannot be written ({error.strerror}).",
-            "What has arrived is kept: make room or fix the permissions, then fetch again.",
-        ) from error
+def _agrees(file: ModelFile, found: ModelFile) -> bool:
+    """Whether an entry of a marker can be of the catalogue's file. The size and checksum of a part
+    are only in the marker."""
+    if file.part is not None or found.part is not None:
+        return file.part is not None and found.part is not None
+    return file.size in (None, found.size) and file.sha256 in (None, found.sha256)

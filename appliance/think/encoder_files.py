@@ -21,8 +21,8 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError, StorageError
+from appliance.models.model_disk import sha256_of
 from appliance.models.onnx_graph.graph import Form
-from appliance.models.store import sha256_of
 from appliance.record_file import read_record
 from appliance.runtime.free_space import SPARE_BYTES, free_bytes, lacking_bytes
 from appliance.think.prompt_state_cache import model_identity

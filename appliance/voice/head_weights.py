@@ -9,7 +9,8 @@ import msgspec
 from appliance.errors import ModelError, VoiceError
 from appliance.models import catalogue
 from appliance.models.local_model import LocalModel
-from appliance.models.store import STANDS_IN, ModelStore, resolve, sha256_of
+from appliance.models.model_disk import sha256_of
+from appliance.models.store import STANDS_IN, ModelStore, resolve
 from appliance.record_file import read_record
 from appliance.settings import Settings
 
@@ -34,9 +35,10 @@ def head_folder(settings: Settings, shipped: Path = SHIPPED) -> Path:
         model = resolve(settings)
     except ModelError as error:
         raise VoiceError(error.problem, error.remedy) from error
-    own = settings.models_path() / f"head-{model.name}"
+    store = ModelStore.of(settings)
+    own = store.root / f"head-{model.name}"
     folder = shipped if model.name == STANDS_IN else own
-    if not (folder / MANIFEST).is_file():
+    if not (folder / MANIFEST).is_file() or not (folder == shipped or store.is_own(own)):
         raise VoiceError(
             f"The weights of a speech head for the model {model.name} are missing.", REMEDY
         )

@@ -195,7 +195,8 @@ def test_users_and_modes_are_as_designed(started: Started) -> None:
     said = started.machine.tell(
         "stat -c '%U:%G %a %n' /etc/interlude/secrets /var/lib/interlude /opt/interlude"
         " /opt/interlude/current/ /var/log/interlude /var/lib/interlude-incoming"
-        " /var/lib/interlude-models /var/lib/interlude-wishes /run/interlude-page"
+        " /var/lib/interlude-models /var/lib/interlude-models/.fetch"
+        " /var/lib/interlude-wishes /run/interlude-page"
         " /run/interlude-wanted /run/interlude-changed"
     ).splitlines()
     assert said == [
@@ -205,7 +206,8 @@ def test_users_and_modes_are_as_designed(started: Started) -> None:
         "root:root 755 /opt/interlude/current/",
         "interlude-log:interlude-log 750 /var/log/interlude",
         "root:interlude-incoming 1770 /var/lib/interlude-incoming",
-        "interlude-model:interlude 2750 /var/lib/interlude-models",
+        "root:root 755 /var/lib/interlude-models",
+        "interlude-model:interlude 2750 /var/lib/interlude-models/.fetch",
         "root:interlude 1770 /var/lib/interlude-wishes",
         "interlude-setup:interlude-setup 700 /run/interlude-page",
         "root:interlude 1770 /run/interlude-wanted",

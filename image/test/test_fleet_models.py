@@ -81,12 +81,12 @@ def settings(box: Box) -> dict[str, object]:
 
 
 def whole(box: Box) -> bool:
-    """Every byte of it is there, the fetching user's, and nothing else lies beside it."""
+    """Every byte of it is there, root's, and nothing else lies beside it."""
     said = box.ssh(f"cd {MODELS}/some && sha256sum *.gguf; stat -c '%U %G' *; ls -A").stdout
     sums = [hashlib.sha256(data).hexdigest() for data in FILES.values()]
     return (
         all(digest in said for digest in sums)
-        and set(re.findall(r"^\S+ interlude$", said, re.M)) == {"interlude-model interlude"}
+        and set(re.findall(r"^\S+ \S+$", said, re.M)) == {"root root"}
         and ".partial" not in said
     )
 
@@ -184,11 +184,13 @@ def test_what_lies_here_or_on_another_box_is_not_fetched_again(
 
 
 def test_a_part_is_gone_on_with_and_a_damaged_one_is_replaced(fleet: Fleet) -> None:
-    begun = f"cd {MODELS}/some && rm whole.json audio.gguf && mv text.gguf text.gguf.partial"
+    own = "-o interlude-model -g interlude"
+    begun = (f"cd {MODELS} && install -d {own} .fetch/some && rm -f .fetch/some/* && install {own}"
+             " some/text.gguf .fetch/some/text.gguf.partial && rm -r some")  # fmt: skip
     assert [box.ssh(begun).returncode for box in fleet.boxes] == [0, 0]
-    fleet.boxes[0].ssh(f"truncate -s 1000003 {MODELS}/some/text.gguf.partial")
+    fleet.boxes[0].ssh(f"truncate -s 1000003 {MODELS}/.fetch/some/text.gguf.partial")
     fleet.boxes[1].ssh(
-        f"cd {MODELS}/some; : >text.gguf.partial; truncate -s 9999 text.gguf.partial"
+        f"cd {MODELS}/.fetch/some; : >text.gguf.partial; truncate -s 9999 text.gguf.partial"
     )
     played = site(fleet, "--tags", "models", interlude_models=["some"])
     assert played.code == 0, played.said[-3000:]
@@ -199,8 +201,8 @@ def test_a_box_without_room_says_so_and_holds_up_no_other(fleet: Fleet) -> None:
     small, other = fleet.boxes
     other.ssh(f"rm -r {MODELS}/some")
     small.ssh(
-        f"mount -t tmpfs -o size=200m none {MODELS};"
-        f" chown interlude-model:interlude {MODELS}; chmod 2750 {MODELS}"
+        f"mount -t tmpfs -o size=200m,mode=0755 none {MODELS};"
+        f" install -d -o interlude-model -g interlude -m 2750 {MODELS}/.fetch"
     )
     played = site(fleet, "--tags", "models", interlude_models=["some"])
     empty = small.ssh(f"find {MODELS} -type f -size +0").stdout

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.timeout(900)
 
 # All folders that some unit may write, and some that none may.
 PLACES = (
-    "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
+    "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-models/.fetch",
+    "/var/lib/interlude-incoming",
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
     "/run/interlude-setup", "/run/interlude-network", "/run/interlude-release",
     "/run/interlude-light", "/run/interlude-wanted", "/run/interlude-changed",
@@ -38,7 +39,8 @@ IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"
 ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
 # What each unit can write of PLACES. docs/security.md has the same as a table.
 WRITES = {
-    "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
+    "interlude-model": {"/var/lib/interlude-models/.fetch", "/run/interlude-model"},
+    "interlude-accept": {"/var/lib/interlude-models", "/var/lib/interlude-models/.fetch"},
     "interlude-light": {"/run/interlude-light"},
     "interlude-announce": {STATE, "/run/interlude-model"},
     "interlude-pull": {"/var/lib/interlude-incoming", "/run/interlude-pull"},
@@ -223,6 +225,7 @@ def test_nobody_takes_away_or_exchanges_what_another_has_handed_over(fleet: Flee
     assert by("interlude", f"rm -f {incoming}/b.release") != 0
     assert by("interlude-pull", "echo reset >/var/lib/interlude-wishes/wanted-setup") != 0
     assert by("interlude-model", f"echo x >{incoming}/c.release") != 0
+    assert by("interlude-model", "mkdir /var/lib/interlude-models/gemma-4-e2b") != 0
     assert by("interlude-pull", f"rm {incoming}/b.release") == 0
     assert by("interlude", f"rm {incoming}/a.release") == 0
 

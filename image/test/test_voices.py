@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from appliance.models.store import sha256_of
+from appliance.models.model_disk import sha256_of
 from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
 from image.test import real

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from appliance.errors import StorageError
-from appliance.models.catalogue import ModelFile
 from appliance.models.store import ModelStore, PinnedRevision
 from appliance.runtime import process_table
 from appliance.settings import Settings
@@ -86,6 +85,6 @@ def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E
             link.hardlink_to(path)
     except OSError as error:
         raise StorageError(f"{folder}: the weights cannot be put in place ({error}).") from error
-    found = {f.path: ModelFile(path=f.path, size=f.size) for f in model.files.values()}
+    found = {file.path: file for file in model.files.values()}
     store.mark_complete(model, PinnedRevision("", found))
     return changed

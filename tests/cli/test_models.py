@@ -17,6 +17,7 @@ from appliance.models import catalogue
 from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from tests.models.hub_server import HubServer
+from tests.models.laid import lay
 
 NAME = "keywords-en"  # a small model whose revision and size are not pinned
 
@@ -107,10 +108,10 @@ def test_an_unknown_model_is_an_error(owner: Owner) -> None:
 
 
 def test_a_damaged_model_is_reported_by_verify_and_counts_as_partial(owner: Owner) -> None:
-    from tests.models.test_catalogue import install
-
     store = ModelStore.of(owner.settings)
-    install(store, store.models["words-en"])  # empty files, which all have a wrong size
+    model = store.models["words-en"]
+    lay(store, model)  # of zeros, which all have a wrong checksum
+    store.path(model, model.files["tokens"]).write_bytes(b"")
     assert models.cli_verify(owner.settings, "words-en", owner.console) == 66
     assert "tokens.txt has 0 bytes instead of 5048" in owner.shown
     assert store.state(store.models["words-en"]) == "partial"

@@ -8,14 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.cli import models
+from appliance.cli import models_services
 from appliance.cli.requested_model import cli_request
 from appliance.models import catalogue
 from appliance.models.model_request import REQUEST, ModelRequest
-from appliance.models.store import ModelStore, PinnedRevision
+from appliance.models.store import ModelStore
 from appliance.runtime.handed_request import RequestOutcome, ask, outcome
 from appliance.settings import Settings, adjusted, load
 from appliance.settings.adjusted import AdjustedSettings, AdjustedValue
+from tests.models.laid import lay
 from tests.voice import bundles
 
 ID = "0123456789abcdef"
@@ -49,13 +50,7 @@ class Box:
         return outcome(REQUEST, ID, self.changed)
 
     def lay(self, name: str) -> None:
-        """Install a model as far as can be seen without reading gigabytes."""
-        model = catalogue.load()[name]
-        self.store.folder(model).mkdir()
-        for file in model.files.values():
-            self.store.path(model, file).touch()
-        files = {file.path: file for file in model.files.values()}
-        self.store.mark_complete(model, PinnedRevision("r", files))
+        lay(self.store, catalogue.load()[name])
 
 
 @pytest.fixture
@@ -78,7 +73,7 @@ def test_a_model_to_remove_is_removed_by_the_model_service(
     box.lay("ljspeech")
     assert box.run("remove", "ljspeech") == RequestOutcome(ID)
     assert box.request_file.read_text() == "remove ljspeech\n"
-    assert models.cli_bring(box.settings, request_file=box.request_file) == 0
+    assert models_services.cli_bring(box.settings, request_file=box.request_file) == 0
     assert "ljspeech: removed" in capsys.readouterr().out
     assert box.store.state(catalogue.load()["ljspeech"]) == "missing"
 

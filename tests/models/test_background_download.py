@@ -25,6 +25,7 @@ from appliance.models.background_download import (
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.download_news import DownloadNews
 from appliance.models.store import ModelStore, PinnedRevision
+from tests.models.laid import lay
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
 
@@ -54,10 +55,7 @@ class Box:
     def fetch(self, model: CatalogueModel) -> None:
         if self.fails:
             raise self.fails.pop(0)
-        put(self.store.folder(model))
-        self.store.mark_complete(
-            model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
-        )
+        lay(self.store, model)
 
     @property
     def kinds(self) -> list[str]:
@@ -102,10 +100,10 @@ def test_an_unreachable_hub_is_tried_again(box: Box) -> None:
 
 
 def test_a_full_disk_has_its_own_news_and_ever_longer_pauses(box: Box) -> None:
-    files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
+    files = {role: ModelFile(path=f.path, size=1 << 43) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
     crowded = Box(ModelStore(box.store.root, {"large": huge}, box.store.request_file), huge)
-    crowded.fails = [StorageError("large needs 1 EB more on the disk.")] * 6
+    crowded.fails = [StorageError("large needs 1 TB more on the disk.")] * 6
     assert crowded.download.run()
     assert crowded.waits == [AGAIN_S, 2 * AGAIN_S, 4 * AGAIN_S] + [MOST_AGAIN_S] * 3
     assert crowded.kinds == ["fetching", *["full"] * 6, "here"]
@@ -116,7 +114,7 @@ def test_the_state_of_an_awaited_model_is_a_sentence(box: Box) -> None:
         awaited_sentence(box.store)
         == "large is awaited. Until it is here, pocket stands in for it."
     )
-    files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
+    files = {role: ModelFile(path=f.path, size=1 << 43) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
     crowded = ModelStore(box.store.root, {"large": huge}, box.store.request_file)
     assert "no room for it" in awaited_sentence(crowded)

@@ -11,8 +11,9 @@ from appliance import settings
 from appliance.errors import ModelError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel
-from appliance.models.store import ModelStore, PinnedRevision, resolve
+from appliance.models.store import ModelStore, resolve
 from appliance.settings import Settings
+from tests.models.laid import lay
 
 MODELS = catalogue.load()
 
@@ -20,16 +21,6 @@ MODELS = catalogue.load()
 def box(tmp_path: Path, model: str = "pocket") -> Settings:
     return settings.load(
         Path(os.devnull), {"state_dir": str(tmp_path), "thinking": {"model": model}}
-    )
-
-
-def install(store: ModelStore, model: CatalogueModel) -> None:
-    """Create empty files where a fetch would place the model."""
-    store.folder(model).mkdir(parents=True)
-    for file in model.files.values():
-        store.path(model, file).touch()
-    store.mark_complete(
-        model, PinnedRevision("0" * 40, {file.path: file for file in model.files.values()})
     )
 
 
@@ -100,7 +91,7 @@ def test_a_model_is_resolved_only_when_it_is_complete(tmp_path: Path) -> None:
     model = store.models["gemma-4-e2b"]
     with pytest.raises(ModelError, match=r"not on this box.*models fetch gemma-4-e2b"):
         resolve(owner_settings)
-    install(store, model)
+    lay(store, model)
     found = resolve(owner_settings)
     assert found.text.name == "gemma-4-E2B-it-Q4_K_M.gguf"
     assert found.audio.parent == tmp_path / "models/gemma-4-e2b"
@@ -114,7 +105,7 @@ def test_a_truncated_marker_counts_as_none(tmp_path: Path) -> None:
     owner_settings = box(tmp_path, "gemma-4-e2b")
     store = ModelStore.of(owner_settings)
     model = store.models["gemma-4-e2b"]
-    install(store, model)
+    lay(store, model)
     marker = store.folder(model) / "whole.json"
     marker.write_bytes(marker.read_bytes()[:20])
     assert store.state(model) == "partial"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import io
 import os
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from rich.console import Console
@@ -15,27 +17,36 @@ from appliance import settings
 from appliance.cli import models
 from appliance.errors import ModelError, StorageError
 from appliance.models import catalogue, codec_files
-from appliance.models.store import ModelStore, PinnedRevision
+from appliance.models.catalogue import ModelFile
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.head.codec import Codec
+from tests.models.laid import lay
 from tests.models.mimi_graph.mimi_files import SMALL, decoded, reference
 
 MIMI = catalogue.load()["mimi"]
+WEIGHTS = MIMI.files["weights"]
 
 
-def box(folder: Path) -> tuple[Settings, ModelStore]:
+def box(
+    folder: Path, content: bytes = SMALL.read_bytes(), size: int | None = None
+) -> tuple[Settings, ModelStore]:
+    """A box whose catalogue has a small Mimi, of that content, and of `size` if it is larger."""
     own = settings.load(Path(os.devnull), {"state_dir": str(folder)})
-    return own, ModelStore.of(own)
+    digest = hashlib.sha256(content).hexdigest()
+    weights = ModelFile(path=WEIGHTS.path, size=size or len(content), sha256=digest)
+    mimi = msgspec.structs.replace(MIMI, files={"weights": weights})
+    store = ModelStore.of(own)
+    return own, dataclasses.replace(store, models={**store.models, "mimi": mimi})
 
 
 def fetched(store: ModelStore, content: bytes = SMALL.read_bytes()) -> Path:
     """Install a small Mimi as a fetch would install the real one. Returns its file."""
-    weights = MIMI.files["weights"]
-    path = store.path(MIMI, weights)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(content)
-    found = type(weights)(weights.path, len(content), hashlib.sha256(content).hexdigest())
-    store.mark_complete(MIMI, PinnedRevision(MIMI.revision or "", {weights.path: found}))
+    mimi = store.models["mimi"]
+    lay(store, mimi)
+    path = store.path(mimi, mimi.files["weights"])
+    with path.open("r+b") as file:
+        file.write(content)
     return path
 
 
@@ -76,8 +87,9 @@ def test_a_damaged_file_of_the_codec_is_made_again(tmp_path: Path, end: str) -> 
 
 
 def test_an_invalid_weights_file_leaves_nothing_behind(tmp_path: Path) -> None:
-    _, store = box(tmp_path)
-    fetched(store, SMALL.read_bytes()[:-50_000])
+    short = SMALL.read_bytes()[:-50_000]
+    _, store = box(tmp_path, short)
+    fetched(store, short)
     with pytest.raises(ModelError, match="cut off"):
         codec_files.prepare(store, "mimi")
     assert not names(store)
@@ -94,10 +106,8 @@ def test_a_codec_that_was_not_fetched_and_a_model_of_another_kind_are_errors(
 
 
 def test_a_disk_without_space_is_reported(tmp_path: Path) -> None:
-    _, store = box(tmp_path)
-    weights = fetched(store)
-    with weights.open("ab") as file:
-        file.truncate(1 << 43)  # sparse: larger than the free space of any disk
+    _, store = box(tmp_path, size=1 << 43)  # sparse: larger than the free space of any disk
+    fetched(store)
     with pytest.raises(StorageError, match="takes up to"):
         codec_files.prepare(store, "mimi")
     assert not names(store)
@@ -108,8 +118,8 @@ def test_fetch_makes_the_decoder_of_an_installed_codec(tmp_path: Path) -> None:
     fetched(store)
     shown = io.StringIO()
     console = Console(file=shown, width=300)
-    assert models.cli_fetch(own, "mimi", console=console) == 0
+    assert models.cli_fetch(own, "mimi", console=console, store=store) == 0
     assert codec_files.made(store, "mimi") is not None
     assert "Its decoder is being made" in shown.getvalue()
-    assert models.cli_fetch(own, "mimi", console=console) == 0
+    assert models.cli_fetch(own, "mimi", console=console, store=store) == 0
     assert shown.getvalue().count("is being made") == 1

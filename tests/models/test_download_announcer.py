@@ -11,7 +11,8 @@ import pytest
 from appliance.models import catalogue
 from appliance.models.download_announcer import RESTART_AGAIN_S, STICK_AGAIN_S, ModelAnnouncer
 from appliance.models.download_news import DownloadNews, NewsKind
-from appliance.models.store import ModelStore, PinnedRevision
+from appliance.models.store import ModelStore
+from tests.models.laid import lay
 
 NAME = "gemma-4-e2b"
 DAY, NIGHT = 12, 3
@@ -45,13 +46,7 @@ class Box:
         self.restarts += 1
 
     def install(self) -> None:
-        model = catalogue.find(NAME)
-        self.store.folder(model).mkdir(parents=True)
-        for file in model.files.values():
-            self.store.path(model, file).touch()
-        self.store.mark_complete(
-            model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
-        )
+        lay(self.store, catalogue.find(NAME))
 
 
 @pytest.fixture

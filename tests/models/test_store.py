@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from appliance.errors import FetchError, ModelError
 from appliance.models.catalogue import CatalogueModel, ModelFile
-from appliance.models.store import ModelStore, PinnedRevision, resolve, sha256_of
+from appliance.models.model_disk import sha256_of
+from appliance.models.store import ModelStore, PinnedRevision, resolve
 from appliance.settings import load
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.messages.commands import Restart
-from appliance.models.store import ModelStore, PinnedRevision
+from appliance.models.store import ModelStore
 from appliance.page.backup_file import Backup, BackupTurn, pack, unpack
 from appliance.page.on_backup import TICKET_S
 from appliance.page.requests import Reply, Request
@@ -27,6 +27,7 @@ from appliance.runtime.restore_files import (
 from appliance.settings import load
 from appliance.tools import timer_store
 from appliance.tools.timers import Timer
+from tests.models.laid import lay
 from tests.page.desk import HOST, Desk
 
 SECRET, WORD = "correct-horse-battery", "my doctor is at noon"
@@ -240,7 +241,7 @@ def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_resto
     assert "<code>thinking.model</code>" not in page
     assert desk.post("/own/backup/restore", {"token": token}).status == 303
     assert (files.settings().thinking.model, files.settings().link.name) == ("pocket", "Cellar")
-    install_model(ModelStore.of(desk.box.settings), MODEL)
+    lay_model(desk, MODEL)
     upload(desk, form(token, pack(backup)))
     page = desk.text("/own/backup")
     assert f"<code>thinking.model</code>: pocket → {MODEL}" in page
@@ -253,20 +254,16 @@ def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_resto
 def test_only_a_language_model_of_this_box_is_restored_as_the_model(desk: Desk, name: str) -> None:
     add_owner_data(desk)
     desk.pair()
-    install_model(ModelStore.of(desk.box.settings), "ljspeech")
+    lay_model(desk, "ljspeech")
     backup = Backup(1.0, "0", "x", settings={"thinking.model": name})
     upload(desk, form(desk.token, pack(backup)))
     assert desk.post("/own/backup/restore", {"token": desk.token}).status == 303
     assert desk.box.changes.owner.settings().thinking.model == "pocket"
 
 
-def install_model(store: ModelStore, name: str) -> None:
-    """Install a model that looks complete without reading its gigabytes."""
-    model = store.models[name]
-    store.folder(model).mkdir(parents=True)
-    for file in model.files.values():
-        store.path(model, file).touch()
-    store.mark_complete(model, PinnedRevision("r", {f.path: f for f in model.files.values()}))
+def lay_model(desk: Desk, name: str) -> None:
+    store = ModelStore.of(desk.box.settings)
+    lay(store, store.models[name])
 
 
 def test_a_cancelled_upload_is_deleted(desk: Desk) -> None:

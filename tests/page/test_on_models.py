@@ -10,10 +10,11 @@ import pytest
 from appliance.messages.commands import BoxStatus, SetVoice
 from appliance.models import catalogue
 from appliance.models.model_request import REQUEST, ModelRequest
-from appliance.models.store import ModelStore, PinnedRevision
+from appliance.models.store import ModelStore
 from appliance.page.on_models import rows
 from appliance.runtime.handed_request import RequestOutcome, pop, tell
 from appliance.settings import load
+from tests.models.laid import lay
 from tests.page.desk import Desk
 
 MODELS = catalogue.load()
@@ -141,10 +142,7 @@ def test_only_an_installed_model_can_be_chosen(
 def test_the_voice_in_use_cannot_be_removed(box: Desk) -> None:
     """The settings file says `auto`; the voice was chosen since or is the best one installed."""
     store, voice = ModelStore.of(box.box.settings), MODELS["ljspeech"]
-    store.folder(voice).mkdir()
-    for file in voice.files.values():
-        store.path(voice, file).touch()
-    store.mark_complete(voice, PinnedRevision("r", {f.path: f for f in voice.files.values()}))
+    lay(store, voice)
     form = {"do": "remove", "name": "ljspeech", "token": box.token}
     status = BoxStatus("open", False, 0.8, "ljspeech", "pocket", voices=("espeak", "ljspeech"))
     box.box.model.handle(status, box.now_s)

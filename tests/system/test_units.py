@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from appliance.models.acceptance import SEEN
+from appliance.models.placement import READY
+from appliance.models.store import DROP
 from appliance.panel import early, health
 from appliance.runtime import process_table, status
 from appliance.runtime.supervision.systemd_notify import FEED_S
@@ -26,6 +29,7 @@ UNITS = SYSTEM / "usr/lib/systemd/system"
 VENDOR_UNITS = Path("/usr/lib/systemd/system")
 NAMES = sorted(p.name for p in UNITS.iterdir() if p.is_file())
 SERVICES = [name for name in NAMES if name.endswith(".service")]
+MODELS = "/var/lib/interlude-models"
 MOST_EXPOSURE = 20  # tenths, of systemd-analyze's 100
 
 
@@ -173,23 +177,25 @@ WRITES = {  # without the folders that systemd creates (StateDirectory= and the 
     "interlude-announce.service": {"/run/interlude-model"},
     "interlude-broker.service": {"/run/interlude-wanted"},
     "interlude-light.service": set(),
-    "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
-    "interlude-voice.service": {"/var/lib/interlude-models"},
+    "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models/.fetch"},
+    "interlude-voice.service": {"/var/lib/interlude-models/.fetch"},
     "interlude-page.service": {"/run/interlude-page"},
     "interlude-improv.service": {"/run/interlude-page"},
     "interlude-pull.service": {"/var/lib/interlude-incoming", "/run/interlude-pull"},
     "interlude-warnings.service": set(),
 }
-OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-pull", "/run",
-          "/run/interlude", "/run/interlude-model", "/run/interlude-pull",
+OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models/.fetch", "/var/lib/interlude-pull",
+          "/run", "/run/interlude", "/run/interlude-model", "/run/interlude-pull",
           "/run/interlude-page", "/run/interlude-log",
           "/var/log/interlude", "/var/lib", "/var/log", "/home", "/"}  # fmt: skip
 TAKES_AWAY = {  # removes files by descriptor and writes nothing there
+    # Fetched files, which it makes root's (models/acceptance.py).
+    "interlude-accept.service": {"/var/lib/interlude-models/.fetch"},
     # The submitted form, and at a reset the warnings (submitted_form.py, provision/apply_seed.py).
     "interlude-setup.service": {"/run/interlude-page", "/var/log/interlude"},
     # For the users interlude-model and interlude-pull, as which it runs the copying commands.
     "interlude-stick@.service": {
-        "/var/lib/interlude-models",
+        "/var/lib/interlude-models/.fetch",
         "/run/interlude-model",
         "/run/interlude-pull",
     },
@@ -214,7 +220,9 @@ def test_each_trust_domain_has_its_own_user_and_writes_only_its_own_folders() ->
 
 @pytest.mark.parametrize("name", [name for name in SERVICES if name not in USERS])
 def test_root_writes_into_no_folder_of_another_user(name: str) -> None:
-    assert writes(name) & OTHERS == TAKES_AWAY.get(name, set())
+    below = {other for other in OTHERS for path in writes(name)
+             if Path(other).is_relative_to(path)}  # fmt: skip
+    assert below == TAKES_AWAY.get(name, set())
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -265,6 +273,21 @@ def test_frequent_requests_are_delayed_and_never_dropped(name: str) -> None:
     keys = unit(f"interlude-{name}.service")
     assert keys["StartLimitIntervalSec"] == ["0"]
     assert "/usr/bin/sleep 5" in keys["ExecStopPost"]
+
+
+def test_what_is_fetched_is_accepted_at_once_and_what_lay_there_before_the_box_starts() -> None:
+    path, service = unit("interlude-accept.path"), unit("interlude-accept.service")
+    (ready,) = path["PathExistsGlob"]
+    assert ready == f"{MODELS}/{DROP}/*/{READY}"
+    assert path["TriggerLimitIntervalSec"] == service["StartLimitIntervalSec"] == ["0"]
+    assert "/usr/bin/sleep 5" in service["ExecStopPost"]
+    # It holds whenever the path's holds: a failed condition would skip the pause.
+    assert conditions("interlude-accept.service") == {
+        f"PathExistsGlob=|{ready}", f"PathExists=|!{MODELS}/{SEEN}",
+    }  # fmt: skip
+    box = unit("interlude.service")
+    assert "interlude-accept.service" in box["Wants"]
+    assert "interlude-accept.service" in box["After"]
 
 
 def conditions(name: str) -> set[str]:
@@ -419,8 +442,10 @@ def test_the_folders_are_created_with_their_owners_and_modes(tmp_path: Path) -> 
         "var/lib/interlude": (710, 710, 0o750),
         "var/lib/interlude-incoming": (0, 715, 0o1770),
         "var/lib/interlude-wishes": (0, 710, 0o1770),
-        "var/lib/interlude-models": (713, 710, 0o2750),
+        "var/lib/interlude-models": (0, 0, 0o755),
     }
+    fetched = (tmp_path / "var/lib/interlude-models" / DROP).stat()
+    assert (fetched.st_uid, fetched.st_gid, fetched.st_mode & 0o7777) == (713, 710, 0o2750)
     assert (tmp_path / "opt/interlude/releases").is_dir()
 
 

@@ -20,7 +20,7 @@ from appliance.messages.thinking import (
     ThinkerReady,
     ThoughtEnded,
 )
-from appliance.models.catalogue import ModelFile
+from appliance.models.model_disk import sha256_of
 from appliance.models.store import ModelStore, PinnedRevision
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, PAUSE, START, RingWriter
@@ -31,22 +31,33 @@ SLOT = 320
 LIMIT_S = 20.0
 
 
-def plain_settings(state_dir: Path, **thinking: Any) -> Settings:
+OWN = "mine"  # name of an owner's model
+
+
+def plain_settings(
+    state_dir: Path, files: tuple[Path, Path] | None = None, **thinking: Any
+) -> Settings:
+    """Settings that name these files, of text and audio, as a model of the owner."""
     own = {"state_dir": str(state_dir), "thinking": thinking, "log": "info"}
+    if files is not None:
+        rows = {
+            role: {"file": path.name, "size": path.stat().st_size, "sha256": sha256_of(path)}
+            for role, path in zip(("text", "audio"), files, strict=True)
+        }
+        own["models"] = {OWN: rows}
     return settings.load(Path(os.devnull), own)
 
 
-def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b") -> None:
-    """Copy two files to the place of a fetched model of that name."""
+def install(plain: Settings, files: tuple[Path, Path]) -> None:
+    """Copy two files to the place of the owner's model, once."""
     store = ModelStore.of(plain)
-    model = store.models[name]
-    found = {}
-    for role, source in (("text", text), ("audio", audio)):
-        target = store.path(model, model.files[role])
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(source.read_bytes())
-        path = model.files[role].path
-        found[path] = ModelFile(path=path)
+    model = store.models[OWN]
+    if store.state(model) == "installed":
+        return
+    store.folder(model).mkdir(parents=True)
+    for role, source in zip(("text", "audio"), files, strict=True):
+        store.path(model, model.files[role]).write_bytes(source.read_bytes())
+    found = {file.path: file for file in model.files.values()}
     store.mark_complete(model, PinnedRevision("0" * 40, found))
 
 
@@ -61,9 +72,9 @@ class Rig(SupervisedPart):
         recalled: tuple[tuple[str, str, str], ...] | None = (),
         **thinking: Any,
     ) -> None:
-        plain = plain_settings(state_dir, **thinking)
+        plain = plain_settings(state_dir, files, **thinking)
         if files is not None:
-            install(plain, *files)
+            install(plain, files)
         super().__init__("thinker", plain)
         self.reports = Channel(self.supervisor.ipc.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])

@@ -29,12 +29,12 @@ from appliance.runtime.ipc.floor import NO_READ_AHEAD
 from appliance.think import encoder_files
 from appliance.think.prompt_state_cache import FOLDER
 from appliance.think.utterance_buffer import CLIP_FRAMES, KEEP_FRAMES
-from tests.think.rig import Rig, install, plain_settings
+from tests.think.rig import OWN, Rig
 
 pytestmark = pytest.mark.process
 LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds
 PLAIN: dict[str, Any] = {
-    "model": "gemma-4-e2b",
+    "model": OWN,
     "threads": 1,
     "temperature": 0,
     "answer_tokens": 40,
@@ -46,17 +46,15 @@ def noise(seconds: float, seed: int = 0) -> Any:
 
 
 @pytest.fixture(scope="module")
-def used_box(tmp_path_factory: pytest.TempPathFactory, tiny_files: tuple[Path, Path]) -> Path:
+def used_box(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The state folder of a box that has started before: its first thinker, of the first test that
     runs, converts the encoder and saves the state of the opening, and the others load both."""
-    folder = tmp_path_factory.mktemp("box")
-    install(plain_settings(folder), *tiny_files)
-    return folder
+    return tmp_path_factory.mktemp("box")
 
 
 @pytest.fixture(scope="module")
-def shared(used_box: Path) -> Iterator[Rig]:
-    with Rig(used_box, **PLAIN) as running:
+def shared(used_box: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
+    with Rig(used_box, tiny_files, **PLAIN) as running:
         running.wait_ready()
         yield running
 
@@ -71,8 +69,8 @@ def rig(shared: Rig) -> Iterator[Rig]:
 
 
 @pytest.fixture(scope="module")
-def long_winded(used_box: Path) -> Iterator[Rig]:
-    with Rig(used_box, **{**PLAIN, "answer_tokens": LONG}) as running:
+def long_winded(used_box: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
+    with Rig(used_box, tiny_files, **{**PLAIN, "answer_tokens": LONG}) as running:
         running.wait_ready()
         yield running
 
@@ -95,7 +93,7 @@ def test_a_status_request_is_answered_with_the_model(rig: Rig) -> None:
     rig.messages.clear()
     rig.mail.send(StatusWanted())
     rig.until(lambda: rig.told(ThinkerReady))
-    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]
+    assert rig.told(ThinkerReady) == [ThinkerReady(OWN)]
 
 
 LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
@@ -196,7 +194,7 @@ def test_a_restarted_thinker_answers_and_does_not_read_persona_and_tools_again(
     rig.say(rig.turn, noise(1))
     rig.messages.clear()
     rig.wait_ready()
-    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]  # unasked, and once
+    assert rig.told(ThinkerReady) == [ThinkerReady(OWN)]  # unasked, and once
     assert "loaded the opening" in capfd.readouterr().err
     rig.think(rig.turn, text="hello")
     assert rig.end_of(rig.turn).read_tokens < 30
@@ -206,8 +204,9 @@ def test_a_restarted_thinker_answers_and_does_not_read_persona_and_tools_again(
 
 def test_a_question_is_prefilled_during_the_silence_after_it_unless_under_strain(
     used_box: Path,
+    tiny_files: tuple[Path, Path],
 ) -> None:
-    with Rig(used_box, **PLAIN) as rig:  # its supervisor has seen no strain yet
+    with Rig(used_box, tiny_files, **PLAIN) as rig:  # its supervisor has seen no strain yet
         rig.wait_ready()
         for turn in range(1, 21, 2):
             rig.until(lambda: not rig.floor.strain)
@@ -252,8 +251,10 @@ def test_an_abandoned_answer_ends_at_once(long_winded: Rig, how: str) -> None:
         rig.end_of(turn + 1)
 
 
-def test_the_thinker_stops_in_the_middle_of_an_answer(used_box: Path) -> None:
-    with Rig(used_box, **{**PLAIN, "answer_tokens": LONG}) as rig:
+def test_the_thinker_stops_in_the_middle_of_an_answer(
+    used_box: Path, tiny_files: tuple[Path, Path]
+) -> None:
+    with Rig(used_box, tiny_files, **{**PLAIN, "answer_tokens": LONG}) as rig:
         rig.wait_ready()
         rig.think(1, text="hello")
         rig.until(lambda: rig.told(Sentence, 1))

@@ -30,7 +30,7 @@ from appliance.think.prompt import (
     transcription_request,
 )
 from tests.think.local_talk import clip, settle, thinking
-from tests.think.rig import Rig
+from tests.think.rig import OWN, Rig
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 NOT_UNDERSTOOD = "Sorry, I did not understand that. Please say it in another way."
@@ -168,7 +168,7 @@ def test_an_interrupted_transcription_is_continued_where_it_was(
 def test_the_thinker_sends_a_transcript_once_the_answer_was_heard(tmp_path: Path) -> None:
     files = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
     with Rig(
-        tmp_path, files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=40,
+        tmp_path, files, model=OWN, threads=1, temperature=0, answer_tokens=40,
         instruction="",
     ) as rig:  # fmt: skip
         # Under strain, and for 30 s after it, the box transcribes nothing, by design.

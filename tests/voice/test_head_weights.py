@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from appliance.errors import VoiceError
-from appliance.models.store import resolve, sha256_of
+from appliance.models.model_disk import sha256_of
+from appliance.models.store import resolve
 from appliance.settings import Settings, load
 from appliance.voice import factory
 from appliance.voice.head.speech_head import SpeechHead

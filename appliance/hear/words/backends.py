@@ -14,8 +14,11 @@ KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # names in the catalogue
 SPOKEN = "en"  # the only language of these models and of pocketsphinx's
 
 
-def recogniser(settings: Settings) -> WordRecogniser | None:
-    """The one of `hearing.words.recogniser`; None for none. Raises ModelError if it is missing."""
+def recogniser(settings: Settings, store: ModelStore | None = None) -> WordRecogniser | None:
+    """The one of `hearing.words.recogniser`; None for none. Raises ModelError if it is missing.
+
+    `store`: of the models, also below; None: that of the settings.
+    """
     words = settings.hearing.words
     listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
     wanted = words.recogniser
@@ -23,7 +26,7 @@ def recogniser(settings: Settings) -> WordRecogniser | None:
         return None
     if wanted in ("auto", "sherpa"):
         for name in (KEYWORDS, TRANSCRIPT):
-            files = model_files(settings, name)
+            files = model_files(settings, name, store)
             if files and _has("sherpa_onnx"):
                 from appliance.hear.words import sherpa_backend
 
@@ -57,7 +60,7 @@ def any_recogniser(settings: Settings) -> bool:
     return wanted != "none"
 
 
-def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
+def wake_word_spotter(settings: Settings, store: ModelStore | None = None) -> WakeWordSpotter:
     """The spotter for `hearing.wake.phrase`: a network for that phrase, else one for any phrase.
 
     Raises ModelError if no installed spotter supports the phrase.
@@ -68,7 +71,7 @@ def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
 
         if wake.phrase in microwakeword_backend.PHRASES:
             return microwakeword_backend.MicroWakeWordSpotter(wake.phrase, wake.sensitivity)
-    files = model_files(settings, KEYWORDS)
+    files = model_files(settings, KEYWORDS, store)
     if files and _has("sherpa_onnx"):
         from appliance.hear.words.sherpa_backend import SherpaWakeWord
 
@@ -90,9 +93,11 @@ def words_wanted(settings: Settings) -> bool:
     return settings.mode == "wake_word" or any_recogniser(settings)
 
 
-def model_files(settings: Settings, name: str) -> dict[str, Path] | None:
+def model_files(
+    settings: Settings, name: str, store: ModelStore | None = None
+) -> dict[str, Path] | None:
     """The files of a model by their role; None unless it is completely installed."""
-    store = ModelStore.of(settings)
+    store = store or ModelStore.of(settings)
     model = store.models[name]
     if store.state(model) != "installed":
         return None

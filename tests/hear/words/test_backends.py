@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from appliance import settings
@@ -24,14 +26,13 @@ def box(state: Path, **hearing: Any) -> Settings:
     return settings.load(overrides={"state_dir": str(state), "hearing": hearing})
 
 
-def install(chosen: Settings, name: str) -> None:
-    """Install the tests' own transducer as a model of the catalogue."""
+def store_with(chosen: Settings, name: str) -> ModelStore:
+    """A store whose catalogue has the tests' own transducer under that name, and the files."""
     store = ModelStore.of(chosen)
     model = store.models[name]
     folder = store.folder(model)
     folder.mkdir(parents=True)
-    made = make(folder)
-    found = {}
+    made, files = make(folder), {}
     for role, file in model.files.items():
         path = store.path(model, file)
         if role in made:
@@ -39,10 +40,12 @@ def install(chosen: Settings, name: str) -> None:
         else:
             path.write_bytes(b"not used")
         data = path.read_bytes()
-        found[file.path] = ModelFile(
-            path=file.path, size=len(data), sha256=hashlib.sha256(data).hexdigest()
-        )
-    store.mark_complete(model, PinnedRevision("0" * 40, found))
+        digest = hashlib.sha256(data).hexdigest()
+        files[role] = ModelFile(path=file.path, size=len(data), sha256=digest)
+    model = msgspec.structs.replace(model, files=files)
+    store = dataclasses.replace(store, models={**store.models, name: model})
+    store.mark_complete(model, PinnedRevision("", {file.path: file for file in files.values()}))
+    return store
 
 
 def test_without_a_fetched_model_pocketsphinx_recognises_words(tmp_path: Path) -> None:
@@ -54,8 +57,7 @@ def test_without_a_fetched_model_pocketsphinx_recognises_words(tmp_path: Path) -
 )
 def test_a_fetched_model_is_used(tmp_path: Path, name: str, kind: type) -> None:
     chosen = box(tmp_path, words={"yield": ["wait"], "stop": [], "carry_on": ["okay"]})
-    install(chosen, name)
-    assert isinstance(backends.recogniser(chosen), kind)
+    assert isinstance(backends.recogniser(chosen, store_with(chosen, name)), kind)
 
 
 def test_in_another_language_no_recogniser_runs_unless_the_owner_names_one(tmp_path: Path) -> None:
@@ -86,8 +88,8 @@ def test_a_phrase_with_its_own_network_uses_microwakeword(tmp_path: Path) -> Non
 def test_another_phrase_uses_sherpa_if_installed_and_pocketsphinx_otherwise(tmp_path: Path) -> None:
     chosen = box(tmp_path, wake={"phrase": "okay"})
     assert isinstance(backends.wake_word_spotter(chosen), PocketsphinxWakeWord)
-    install(chosen, "keywords-en")
-    assert isinstance(backends.wake_word_spotter(chosen), SherpaWakeWord)
+    store = store_with(chosen, "keywords-en")
+    assert isinstance(backends.wake_word_spotter(chosen, store), SherpaWakeWord)
 
 
 def test_a_phrase_outside_every_vocabulary_raises_an_error(tmp_path: Path) -> None:
