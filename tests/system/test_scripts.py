@@ -1,4 +1,4 @@
-"""The shell scripts of the box: start, settle, leave, fulfilled, stick."""
+"""The shell scripts of the box: start, settle, leave, fulfilled, stick, alone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.runtime.network_status import NetworkStatus, write_status
 from appliance.runtime.supervision import failure_rate
 from appliance.update.release.look_record import AWAITED_S
 
@@ -268,3 +269,32 @@ def test_other_file_systems_are_not_mounted(tmp_path: Path, kind: str) -> None:
 def test_shellcheck_reports_nothing(path: Path) -> None:
     done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+# ── alone ────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("state", "status", "runs"),
+    [
+        ("connected", NetworkStatus(name="kitchen.local"), False),
+        ("connected", NetworkStatus(unconfirmed="Street"), True),
+        ("connected", NetworkStatus(unconfirmed='"'), True),
+        ("connected", None, False),
+        ("disconnected", NetworkStatus(), True),
+    ],
+)
+def test_set_up_looks_again_without_a_network_and_in_an_unconfirmed_wifi(
+    tmp_path: Path, state: str, status: NetworkStatus | None, runs: bool
+) -> None:
+    text = (SCRIPTS / "alone").read_text()
+    for folder in ("/run/", "/var/lib/"):
+        text = text.replace(folder, f"{tmp_path}{folder}")
+    at_place = script(tmp_path / "alone", text.removeprefix("#!/bin/sh\n"))
+    script(tmp_path / "bin/nmcli", f"echo {state}")
+    for name in ("interlude-setup", "interlude-network"):
+        (tmp_path / "run" / name).mkdir(parents=True)
+    (tmp_path / "run/interlude-setup/looked").touch()
+    if status is not None:
+        write_status(status, tmp_path / "run/interlude-network")
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    done = subprocess.run([at_place], env={**os.environ, "PATH": path}, check=False, timeout=30)
+    assert (done.returncode == 0) == runs
