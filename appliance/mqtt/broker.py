@@ -7,10 +7,11 @@ import os
 import ssl
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from appliance.errors import LinkError, ShownAs
+from appliance.mqtt.pinned_tls import PinnedTls, Pins
 from appliance.runtime import network_status
 from appliance.settings import LinkSettings
 
@@ -40,27 +41,35 @@ def broker(
     environment: Mapping[str, str] = os.environ,
     secret: Path = SECRET,
     network: Path = network_status.FOLDER,
+    pins: Pins | None = None,
 ) -> Broker:
     """Build the `Broker` from the settings. Raises LinkError for a secret that other users may
     read, a file that is missing or has the wrong content, and in an unconfirmed Wi-Fi.
 
     `secret` is read where systemd's credentials are absent, as for root at a shell. `network`: the
-    folder of the network status.
+    folder of the network status. `pins`: where the broker's certificate is remembered if the owner
+    names no authority; without it an authority of the system is required.
     """
     refuse_unconfirmed(network)
     port = link.port or (TLS_PORT if link.tls else PORT)
     tls = _tls(link) if link.tls else None
-    return Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
+    made = Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
+    if tls is None or pins is None or link.ca_file:
+        return made
+    pinned = PinnedTls.over(tls, made.place, pins)
+    _load_own_certificate(link, pinned)
+    return replace(made, tls=pinned)
 
 
 @dataclass
 class OwnersBroker:
     """The broker of the settings, reread after REREAD_S, as a password may have been corrected. Not
-    read at each attempt: the system's CA certificates alone take 30 ms. `network`: as in `broker`.
-    """
+    read at each attempt: the system's CA certificates alone take 30 ms. `network`, `pins`: as in
+    `broker`."""
 
     link: LinkSettings
     network: Path = network_status.FOLDER
+    pins: Pins | None = None
     _broker: Broker | None = None
     _read_s: float = 0.0
 
@@ -68,7 +77,8 @@ class OwnersBroker:
         """Raises LinkError, as `broker`."""
         refuse_unconfirmed(self.network)
         if self._broker is None or now_s - self._read_s > REREAD_S:
-            self._broker, self._read_s = broker(self.link, network=self.network), now_s
+            made = broker(self.link, network=self.network, pins=self.pins)
+            self._broker, self._read_s = made, now_s
         return self._broker
 
     def forget(self) -> None:
@@ -115,6 +125,12 @@ def _tls(link: LinkSettings) -> ssl.SSLContext:
         raise LinkError(f"{link.ca_file}: holds no certificate (PEM).",
                         "Give the authority's, not the broker's key.") from error  # fmt: skip
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    _load_own_certificate(link, context)
+    return context
+
+
+def _load_own_certificate(link: LinkSettings, context: ssl.SSLContext) -> None:
+    """Raises LinkError."""
     if link.certificate_file:
         certificate, key = (Path(p).expanduser() for p in (link.certificate_file, link.key_file))
         _there(certificate, "box's certificate", "`link.certificate_file`")
@@ -128,7 +144,6 @@ def _tls(link: LinkSettings) -> ssl.SSLContext:
                 "Name the two in `link.certificate_file` and `link.key_file`; the key without "
                 "a passphrase.",
             ) from error
-    return context
 
 
 def _there(path: Path, what: str, setting: str) -> os.stat_result:

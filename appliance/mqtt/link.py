@@ -40,6 +40,7 @@ from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.state_payloads import MachineReading
 from appliance.panel import auto_detection
 from appliance.runtime import network_status
+from appliance.runtime.broker_certificate import CertificatePins
 from appliance.runtime.enabled import ESPEAK
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.settings_access import settings_access
@@ -136,7 +137,7 @@ class Link:
         self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
         self._short_connections = 0  # consecutive connections that ended within SHORT_S
-        self._brokers = OwnersBroker(settings.link, network)
+        self._brokers = OwnersBroker(settings.link, network, CertificatePins.of(settings))
         self._warned: set[str] = set()  # since the last successful connection
         self._refused: set[CommandRefusal] = set()
 

@@ -25,6 +25,7 @@ from appliance.mqtt.failures import BrokerFailure
 from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.link import removed
 from appliance.mqtt.topics import Topics
+from appliance.runtime.broker_certificate import CertificatePins
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
@@ -33,7 +34,7 @@ PATIENCE_S = 12.0  # total timeout; TCP, TLS and CONNACK have shorter ones of th
 
 def check(settings: Settings) -> str:
     """Connect to the broker of the settings and return a sentence. Raises LinkError on failure."""
-    target = broker(settings.link)
+    target = broker(settings.link, pins=CertificatePins.of(settings))
     version = ask_version(settings, target)
     return answer(target, version)
 
@@ -72,7 +73,8 @@ def cli_remove(settings: Settings) -> int:
         raise StorageError(f"{marker}: cannot be written ({error.strerror}).") from error
     topics = _topics(settings)
     try:
-        run(broker(settings.link), _name(settings, "remove"), clear=topics.retained)
+        target = broker(settings.link, pins=CertificatePins.of(settings))
+        run(target, _name(settings, "remove"), clear=topics.retained)
     except OneShotFailed as refused:
         failure = refused.failure
         raise LinkError(

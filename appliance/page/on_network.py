@@ -7,9 +7,10 @@ from appliance.page import on_settings
 from appliance.page.refusals import refusal, standing_refusal
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
+from appliance.runtime.broker_certificate import CertificatePin, CertificatePins
 from appliance.runtime.handed_request import new_id
 from appliance.settings.network_change import BrokerTrial, NetworkChange
-from appliance.settings.settings_change import HOUSE
+from appliance.settings.settings_change import HOUSE, check_other_broker
 
 MOST = {"wifi": 253, "password": 200, "timezone": 253}  # characters of a field
 
@@ -68,6 +69,7 @@ def try_broker(visit: Visit) -> Reply:
     port = form.get("link.port", "") or "0"
     if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):
         return on_settings.show(visit, 400, visit.texts("page-set-port-none"))
+    pin = CertificatePins.of(visit.box.settings).stored()
     trial = BrokerTrial(
         new_id(),
         form.get("link.broker", "").strip()[:253],
@@ -75,10 +77,25 @@ def try_broker(visit: Visit) -> Reply:
         form.get("link.user", "").strip()[:253],
         tls=form.get("link.tls") == "on",
         password=form.get("secret", "")[:200],
+        pinned_at=pin.place if pin else "",
+        pinned=pin.sha256 if pin else "",
     )
     try:
         trial.check_allowed(visit.box.changes.owner.settings())
         visit.box.machine.broker.ask(trial)
+    except InterludeError as error:
+        return on_settings.show(visit, 400, refusal(error, visit.texts))
+    return see_other("/set")
+
+
+def accept_certificate(visit: Visit) -> Reply:
+    """Accept the broker's other certificate, if it still is the one that the owner has seen."""
+    pins = CertificatePins.of(visit.box.settings)
+    pin = pins.stored()
+    try:
+        check_other_broker(visit.box.changes.owner.settings())
+        if pin is not None and pin.refused and pin.refused == visit.form.get("sha256"):
+            pins.save(CertificatePin(pin.place, pin.refused))
     except InterludeError as error:
         return on_settings.show(visit, 400, refusal(error, visit.texts))
     return see_other("/set")

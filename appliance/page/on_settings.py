@@ -14,6 +14,7 @@ from appliance.page.requests import Reply, see_other
 from appliance.page.settings_form import FORMS, shown, typed
 from appliance.page.visit import Visit
 from appliance.panel import auto_detection
+from appliance.runtime.broker_certificate import CertificatePins, in_pairs
 from appliance.settings import Settings
 from appliance.settings.language import ANY
 from appliance.settings.owner_settings import fingerprint
@@ -44,6 +45,7 @@ def show(
     stands, _ = changes.requests.progress()
     problem = problem or standing_refusal(stands, changes.requests.outcome, visit.texts)
     trial, _ = box.machine.broker.progress()
+    pin = CertificatePins.of(box.settings).stored()
     return visit.page(
         "set",
         status,
@@ -63,6 +65,8 @@ def show(
         tries=box.machine.broker.is_served,
         trial=trial,
         trial_said=_broker_result(visit),
+        refused=pin if pin is not None and pin.refused else None,
+        in_pairs=in_pairs,
     )
 
 

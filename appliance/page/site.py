@@ -61,6 +61,7 @@ PAGES: dict[str, PageRoute] = {
     "/do": PageRoute(post=on_live.command),
     "/set": PageRoute(on_settings.show, on_settings.change),
     "/set/broker": PageRoute(post=on_network.try_broker),
+    "/set/certificate": PageRoute(post=on_network.accept_certificate),
     "/set/network": PageRoute(on_network.show, on_network.change),
     "/set/undo": PageRoute(post=on_settings.undo),
     "/try": PageRoute(on_try.show, on_try.command),

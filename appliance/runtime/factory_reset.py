@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.atomic_file import sync_folder, write_whole
+from appliance.runtime import broker_certificate
 from appliance.runtime.secure_erase import EraseFailure, erase
 
 NOTE = "reset-under-way"
@@ -45,9 +46,9 @@ RESET: tuple[ResetRow, ...] = (
     ResetRow("what was made of the model's audio encoder", "erases", ("audio-encoder",)),
     ResetRow("what the room sounds like", "erases", ("echo.npz",)),
     ResetRow(
-        "which broker it was at, and that the owner took it out of Home Assistant",
+        "which broker it was at, its certificate, and that the owner took it out of Home Assistant",
         "erases",
-        ("left-at-the-broker.json", "removed-from-home-assistant"),
+        ("left-at-the-broker.json", "removed-from-home-assistant", broker_certificate.FILE),
     ),
     ResetRow(
         "a restore that is under way",

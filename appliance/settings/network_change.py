@@ -31,7 +31,8 @@ class NetworkChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class BrokerTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A broker to be tried, with the fields of the settings. `password` "": the stored password,
-    if this is the broker that it is stored for."""
+    if this is the broker that it is stored for. `pinned`: SHA-256 of the certificate that the box
+    remembers of the broker at `pinned_at` (runtime/broker_certificate.py); "": none."""
 
     id: Fingerprint
     broker: Letters
@@ -39,6 +40,8 @@ class BrokerTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     user: Letters
     tls: bool
     password: Secret = ""
+    pinned_at: Letters = ""
+    pinned: Letters = ""
 
     def is_of(self, link: LinkSettings) -> bool:
         """Whether the settings name this broker, so that the stored password belongs to it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -13,10 +15,12 @@ from typing import Any
 import pytest
 
 from appliance.mqtt.broker_trial import try_broker
+from appliance.runtime.broker_certificate import in_pairs
 from appliance.runtime.handed_request import RequestOutcome
 from appliance.settings import load
 from appliance.settings.network_change import BrokerTrial
 from lab.bench.mosquitto import Mosquitto
+from tests.certificates import Authority
 from tests.mqtt.conftest import Make
 
 pytestmark = pytest.mark.process
@@ -133,3 +137,31 @@ def test_if_the_page_may_not_end_a_mute_no_other_broker_is_tried(
     outcome = tried(tmp_path, same, page={"unmute": False}, link={"unmute": True, **same})
     assert outcome.key != "page-wrong-broker-mute"
     assert len(received) > 0
+
+
+@pytest.fixture
+def own_certificate(mosquitto_with: Make, tmp_path: Path) -> tuple[Mosquitto, str]:
+    """A broker with a certificate of its own, and its SHA-256."""
+    certificate, key = Authority(tmp_path).self_signed("localhost")
+    key.chmod(0o644)
+    options = ("allow_anonymous true", f"certfile {certificate}", f"keyfile {key}")
+    der = ssl.PEM_cert_to_DER_cert(certificate.read_text())
+    return mosquitto_with(*options), hashlib.sha256(der).hexdigest()
+
+
+def test_a_trial_accepts_an_own_certificate_only_if_the_box_remembers_it(
+    own_certificate: tuple[Mosquitto, str], tmp_path: Path
+) -> None:
+    broker, sha256 = own_certificate
+    link = {"broker": "localhost", "port": broker.port, "tls": True, "password": "typed"}
+    new = tried(tmp_path, link)
+    assert new.key == "page-wrong-broker-first"
+    assert in_pairs(sha256) in new.problem
+    pinned_at = f"localhost:{broker.port}"
+    known = tried(tmp_path, {**link, "pinned_at": pinned_at, "pinned": sha256})
+    assert known.problem == ""
+    assert "encrypted" in known.names[0]
+    other = tried(tmp_path, {**link, "pinned_at": pinned_at, "pinned": "0" * 64})
+    assert other.key == "page-wrong-broker-changed"
+    elsewhere = tried(tmp_path, {**link, "pinned_at": "ha.local:8883", "pinned": sha256})
+    assert elsewhere.key == "page-wrong-broker-first"

@@ -7,6 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from appliance.runtime.broker_certificate import (
+    FILE,
+    CertificatePin,
+    CertificatePins,
+    in_pairs,
+)
 from appliance.runtime.handed_request import RequestOutcome, tell
 from appliance.runtime.network_status import NetworkStatus, write_status
 from appliance.settings.network_change import (
@@ -191,3 +197,46 @@ def test_without_the_systemd_unit_the_page_offers_no_broker_test(tmp_path: Path)
     desk.pair()
     assert "/set/broker" not in desk.text("/set")
     assert trial(desk, link__broker="ha.local") == 400
+
+
+PIN = CertificatePin("ha.local:8883", "ab" * 32)
+OTHER = "cd" * 32
+
+
+def test_another_certificate_of_the_broker_is_shown_and_accepted(desk: Desk, folder: Path) -> None:
+    pins = CertificatePins(folder / FILE)
+    pins.save(PIN)
+    assert "another certificate" not in desk.text("/set")
+    pins.save(msgspec.structs.replace(PIN, refused=OTHER))
+    page = desk.text("/set")
+    assert "The broker at ha.local:8883 shows another certificate" in page
+    assert in_pairs(OTHER) in page
+    sent = {"token": desk.token, "form": "certificate"}
+    assert desk.post("/set/certificate", {**sent, "sha256": "ef" * 32}).status == 303
+    assert pins.stored() == msgspec.structs.replace(PIN, refused=OTHER)  # not the one that was seen
+    assert desk.post("/set/certificate", {**sent, "sha256": OTHER}).status == 303
+    assert pins.stored() == CertificatePin(PIN.place, OTHER)
+    assert "another certificate" not in desk.text("/set")
+    assert desk.post("/set/certificate", {**sent, "sha256": ""}).status == 303
+    assert pins.stored() == CertificatePin(PIN.place, OTHER)
+
+
+def test_a_page_that_may_not_choose_a_broker_accepts_no_certificate(
+    desk: Desk, folder: Path
+) -> None:
+    (folder / "settings.yaml").write_text("page: {unmute: false}\n")
+    pins = CertificatePins(folder / FILE)
+    pins.save(msgspec.structs.replace(PIN, refused=OTHER))
+    sent = {"token": desk.token, "form": "certificate", "sha256": OTHER}
+    assert desk.post("/set/certificate", sent).status == 400
+    assert pins.stored() == msgspec.structs.replace(PIN, refused=OTHER)
+
+
+def test_a_trial_of_the_broker_knows_the_certificate_that_the_box_remembers(
+    desk: Desk, folder: Path
+) -> None:
+    CertificatePins(folder / FILE).save(PIN)
+    form = {"token": desk.token, "form": "house", "link.broker": "ha.local", "link.tls": "on"}
+    assert desk.post("/set/broker", form).status == 303
+    trial = msgspec.json.decode((folder / "wanted" / BROKER_TRIAL).read_bytes(), type=BrokerTrial)
+    assert (trial.pinned_at, trial.pinned) == (PIN.place, PIN.sha256)

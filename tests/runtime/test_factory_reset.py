@@ -16,7 +16,7 @@ from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
 from appliance.mqtt import link, stale_topics
 from appliance.page import access
-from appliance.runtime import enrolled_files, factory_reset, restore_files
+from appliance.runtime import broker_certificate, enrolled_files, factory_reset, restore_files
 from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
@@ -88,6 +88,7 @@ def test_every_path_in_the_reset_table_is_written_by_a_part_of_the_box(
         prompt_state_cache.FOLDER,
         encoder_files.FOLDER,
         *mqtt_files,
+        broker_certificate.FILE,
         *elsewhere,
     }
     assert known == PATHS
