@@ -13,7 +13,7 @@ from typing import Protocol
 
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.drawn_states import DrawnStates
-from appliance.think.special_tokens import SpecialTokenFilter
+from appliance.think.special_tokens import SPELLED_THOUGHTS, SpecialTokenFilter
 from appliance.think.tool_calls import with_calls
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
@@ -91,7 +91,7 @@ class AnswerDrawing:
 
     def _draw(self) -> Generator[list[AnswerPiece]]:
         """Yield, for each sampled token, the pieces that it completes."""
-        tags = SpecialTokenFilter()
+        tags = SpecialTokenFilter(SPELLED_THOUGHTS)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         written = spoken = 0
         states = self._states
@@ -109,7 +109,8 @@ class AnswerDrawing:
                 mark = self._marks.get(token)
                 piece = mark or decode(self._model.piece(token))
                 written += len(piece)
-                pieces = list(with_calls(tags.split(piece)))
+                found = tags.push_tag(piece) if mark is not None else tags.split(piece)
+                pieces = list(with_calls(found))
                 spoken += _text_length(pieces)
                 if states is not None:
                     pieces = states.record_sampled(pieces, special=mark is not None)

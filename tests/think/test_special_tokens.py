@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.think.special_tokens import HiddenText, SpecialTokenFilter
+from appliance.think.special_tokens import SPELLED_THOUGHTS, HiddenText, SpecialTokenFilter
 
 TEXTS = [
     ("Hello.", "Hello."),
@@ -84,3 +84,15 @@ def test_an_endless_call_does_not_fill_the_memory() -> None:
     (hidden,) = gate.finish()
     assert isinstance(hidden, HiddenText)
     assert len(hidden.text) <= 4000
+
+
+def test_a_tag_as_a_token_is_closed_by_a_token_only() -> None:
+    gate = SpecialTokenFilter(SPELLED_THOUGHTS)
+    assert gate.split("One <|tool_call>f{}<tool_call|> <") == ["One <|tool_call>f{}<tool_call|> "]
+    assert gate.push_tag("<|tool_call>") == ["<"]
+    assert gate.split("a<tool_call|>b") == []
+    assert gate.push_tag('<|"|>') == []
+    hidden = HiddenText("<|tool_call>", 'a<tool_call|>b<|"|>', True)
+    assert gate.push_tag("<tool_call|>") == [hidden]
+    assert gate.push_tag("<tool_call|>") == []  # a stray one says nothing
+    assert gate.split("<think>hm</think>two") == [HiddenText("<think>", "hm", True), "two"]
