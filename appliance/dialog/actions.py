@@ -9,7 +9,7 @@ from appliance.messages.commands import StateName
 from appliance.messages.registry import Message
 from appliance.tools.tool_call_syntax import ToolCall
 
-PartName = Literal["capture", "playback", "listener", "thinker", "speaker", "link", "panel"]
+PartName = Literal["capture", "playback", "listener", "thinker", "speaker", "link", "panel", "page"]
 
 
 @dataclass(frozen=True)

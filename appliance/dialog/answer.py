@@ -86,6 +86,7 @@ class Answer:
     closed        EndAnswer was sent: no line follows
     complete      the thinker finished it
     ours          the box's own, such as an announcement; it is not remembered
+    number        of the Say that it speaks; 0: none, or nobody waits for its Announced
     started       its sound has started
     position      where playback was at `as_of_s`; it may have gone back to repeat a word
     sounding      playback continued from there
@@ -104,6 +105,7 @@ class Answer:
     closed: bool = False
     complete: bool = False
     ours: bool = False
+    number: int = 0
     started: bool = False
     sounding: bool = False
     position: int = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.dialog.actions import Action, AnnounceState, PartName, ReleaseHold
+from appliance.dialog.announcements import report_announcements
 from appliance.dialog.hold import OutputHold
 from appliance.dialog.listening_state import ListeningState
 from appliance.dialog.on_answer import OwnerLanguage
@@ -66,6 +67,7 @@ def step(
         handler = handler_for(message, dialog.state)
         if handler is not None:
             handler(transition, message)
+    report_announcements(transition, dialog, message)
     send_listening_mode(transition)
     return transition.next, tuple(transition.actions)
 

@@ -195,11 +195,11 @@ class Transition:
         self.change(answer=replace(answer, closed=True, complete=complete, thinking=False))
         self.extend_deadline()
 
-    def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
-        """Speak lines of the box's own. While a needed part is broken the state stays `failed`."""
+    def announce(self, *lines: str, chime: bool = False, ring: bool = False, say: int = 0) -> None:
+        """Speak lines of the box's own (`say`: Answer.number). A failed box stays `failed`."""
         self.drop_answer()
         self.raise_turn()
-        self.change(answer=Answer(self.next.turn, ours=True))
+        self.change(answer=Answer(self.next.turn, ours=True, number=say))
         for line in lines:
             self.speak_line(spoken(line), ours=True, chime=chime and line is lines[0], ring=ring)
         self.close_answer(complete=False)
@@ -343,7 +343,7 @@ class Transition:
         first = self.next.queue.requests[0]
         self.change(queue=self.next.queue.remove_first())
         if isinstance(first, Say):
-            self.announce(first.text, chime=first.chime)
+            self.announce(first.text, chime=first.chime, say=first.number)
         elif isinstance(first, Ask):
             self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
         else:

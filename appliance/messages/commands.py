@@ -89,10 +89,20 @@ class Repeat(BaseMessage, frozen=True):
 
 
 class Say(BaseMessage, frozen=True):
-    """Speak `text` as an announcement; with `chime` a sound precedes it."""
+    """Speak `text` as an announcement; with `chime` a sound precedes it. `number`: of the Announced
+    that reports to the page whether it was heard; 0: none does."""
 
     text: WordsText
     chime: bool = False
+    number: Count = 0
+
+
+class Announced(BaseMessage, frozen=True):
+    """Announcement `number` left the loudspeaker to its end (`heard`), or never will: it was
+    interrupted, refused, or could not be spoken."""
+
+    number: Count
+    heard: bool
 
 
 class Ask(BaseMessage, frozen=True):

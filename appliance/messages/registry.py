@@ -9,6 +9,7 @@ import msgspec
 
 from appliance.errors import BadMessage
 from appliance.messages.commands import (
+    Announced,
     Ask,
     BoxStatus,
     BrokerChanged,
@@ -121,8 +122,8 @@ Message = (
     SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
-    | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Ask | SetVoice |
-    Restart
+    | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Announced | Ask
+    | SetVoice | Restart
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
     | StateChanged | StatusWanted | BoxStatus | Forgotten | LiveView | SoundLevels
     | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded

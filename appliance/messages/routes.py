@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from appliance.messages.commands import (
+    Announced,
     Ask,
     BoxStatus,
     BrokerChanged,
@@ -227,6 +228,7 @@ ROUTES: tuple[Route, ...] = (
     _row(ListenOnce, "link", "conductor", "on command", "open the floor for one turn"),
     _row(Repeat, "panel", "conductor", "on command", "say the last answer again"),
     _row(Say, "panel link page shell", "conductor", "on command", "speak an announcement"),
+    _row(Announced, "conductor", "page", "once a Say with a number", "whether it was heard"),
     _row(Ask, "link shell", "conductor", "on command", "a question as text"),
     _row(Forget, "panel page shell", "conductor", "on command", "forget the conversation"),
     _row(ForgetTurn, "page", "conductor", "on command", "forget one turn of the memory"),

@@ -14,11 +14,9 @@ import socket
 import time
 
 from appliance.errors import PageError
-from appliance.messages.commands import ButtonPressed, Say
-from appliance.messages.registry import Message
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView
-from appliance.page import access
+from appliance.page import access, on_pairing
 from appliance.page.certificate import PageCertificate, load_certificate, stamp
 from appliance.page.certificate_watch import AGAIN_S, watch
 from appliance.page.child_program import ChildPrograms
@@ -29,11 +27,11 @@ from appliance.page.pairing import Pairing, printed_digits
 from appliance.page.redirect import RedirectSite
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
-from appliance.page.texts import Texts
 from appliance.page.try_state import TryState
 from appliance.page.viewers import Viewers
 from appliance.page.visit import PageBox
 from appliance.panel import auto_detection
+from appliance.panel.brightness import at_night
 from appliance.runtime.listening_socket import set_up_is_open
 from appliance.runtime.settings_access import settings_access
 from appliance.runtime.worker import Worker
@@ -54,7 +52,6 @@ class Page:
         self._work = work
         self._model = LiveModel()
         self._viewers = Viewers()
-        self._pairing = Pairing(now_s=time.monotonic(), printed=printed_digits())
         self._sent_view = LiveView(on=False)
         self._done = asyncio.Event()
         self._programs = ChildPrograms()
@@ -63,7 +60,7 @@ class Page:
             files=work.files,
             model=self._model,
             access=access.AccessStore(access.path(work.settings), time.time),
-            pairing=self._pairing,
+            pairing=Pairing(now_s=time.monotonic(), printed=printed_digits()),
             pages=Templates(),
             send=work.send,
             now_s=time.monotonic,
@@ -71,6 +68,7 @@ class Page:
             changes=settings_access(time.monotonic, auto_detection.usable),
             machine=machine_settings(time.monotonic),
             start_program=self._programs.start,
+            at_night=lambda: at_night(work.settings.panel),
             trying=TryState(work.settings.hearing.wake.sensitivity),
             scheme="https" if work.settings.page.certificate else "http",
         )
@@ -155,16 +153,11 @@ class Page:
             match message:
                 case Sentence() | AnswerHeard():
                     self._viewers.show([word_event(message)], words=True)
-                case ButtonPressed("press"):
-                    self._press(now_s)
-                    self._handle_trial(message, now_s)
                 case _:
+                    on_pairing.follow(self.box, message)  # before a press ends an enrolment
                     self._viewers.show(self._model.handle(message, now_s))
-                    self._handle_trial(message, now_s)
-
-    def _handle_trial(self, message: Message, now_s: float) -> None:
-        self._viewers.show(self.box.trying.handle(message, now_s))
-        self._send_enrolment_messages()
+                    self._viewers.show(self.box.trying.handle(message, now_s))
+                    self._send_enrolment_messages()
 
     def _send_enrolment_messages(self) -> None:
         """Send the enrolment's messages to the conductor."""
@@ -181,11 +174,6 @@ class Page:
         if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
             self._work.send(ends)
         self._send_enrolment_messages()
-
-    def _press(self, now_s: float) -> None:
-        """Pair the browser that waits for the button, if it is the only one."""
-        if self._pairing.press(now_s) > 1:
-            self._work.send(Say(Texts(self.box.settings.language)("pairing-several")))
 
     def _on_viewers_changed(self) -> None:
         """Tell the conductor at once when the first browser connects or requests text. Departures

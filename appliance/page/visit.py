@@ -50,7 +50,7 @@ class PageBox:
     `start_program`: takes a command, its input, a timeout in seconds, and a callback for its
     output. `scheme`: of the page's URL. `model_changes`, `look_changes`: requests to root processes
     about models, and about newer versions. `uploading`: an upload is under way. `backup_ticket`: of
-    the last backup that was made."""
+    the last backup that was made. `at_night`: whether the box is to be quiet (`panel.night`)."""
 
     settings: Settings
     files: Settings
@@ -64,6 +64,7 @@ class PageBox:
     changes: SettingsAccess
     machine: MachineSettings
     start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
+    at_night: Callable[[], bool]
     typed: Mapping[str, str] = field(default_factory=dict)
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"

@@ -11,8 +11,12 @@ from appliance.settings import PanelSettings
 
 def brightness(settings: PanelSettings) -> float:
     """The brightness to use now, 0 to 1."""
+    return settings.night_brightness if at_night(settings) else settings.brightness
+
+
+def at_night(settings: PanelSettings) -> bool:
+    """Whether it is night in the box's time zone, by `panel.night`."""
     if not settings.night:
-        return settings.brightness
+        return False
     begins, ends = map(clock.fromisoformat, settings.night.split("-"))
-    night = is_night(datetime.now().astimezone().time(), begins, ends)
-    return settings.night_brightness if night else settings.brightness
+    return is_night(datetime.now().astimezone().time(), begins, ends)

@@ -51,6 +51,14 @@ class Visitor:
             found.setdefault(name, value)
         return found
 
+    def until_announced(self, limit_s: float) -> None:
+        """Wait until the box has said the two digits that the page shows."""
+        limit = time.monotonic() + limit_s
+        while "press its button now" not in self.get("/pair")[1]:
+            if time.monotonic() > limit:
+                raise TimeoutError("the announcement was not heard")
+            time.sleep(1.0)
+
     def until_let_in(self, limit_s: float) -> None:
         """Wait until a press of the button has let this browser in.
 

@@ -8,8 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.commands import Ask, BoxStatus, Mute, SetVolume, StateChanged
+from appliance.messages.commands import (
+    Announced,
+    Ask,
+    BoxStatus,
+    ButtonPressed,
+    Mute,
+    Say,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+)
 from appliance.messages.hearing import Onset
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.speech import Speak, Spoken
 from appliance.messages.thinking import Think, ThinkerReady
 from appliance.messages.tools import CancelTimer, TimersList, ToolCalled
 from appliance.messages.viewing import LiveView, SoundLevels
@@ -62,6 +74,29 @@ def test_a_live_view_starts_the_listeners_measurement_and_receives_levels_and_mo
         assert box.get("page", Onset).serial == 1
         box.say("page", LiveView(on=False))
         assert box.get("listener", LiveView) == LiveView(on=False)
+
+
+def test_the_page_is_told_whether_its_announcement_was_heard_before_it_hears_of_the_press(
+    tmp_path: Path,
+) -> None:
+    parts = ("playback", "listener", "page", "panel", "thinker", "speaker")
+    box = PlayedParts(load(None, {"state_dir": str(tmp_path)}), ("conductor",), parts)
+    try:
+        for heard in (True, False):
+            box.say("page", Say("Somebody wants to open my page.", number=7))
+            turn = box.get("speaker", Speak).turn
+            box.say("speaker", Spoken(turn, 0, 0, 16_000, 1.0))
+            assert box.get("page", Spoken).turn == turn
+            box.say("playback", PlaybackStarted(turn, 1))
+            if heard:
+                box.say("playback", PlaybackFinished(turn, 16_000, 1))
+            else:
+                box.say("panel", StopSpeaking())
+            assert box.get("page", Announced) == Announced(7, heard)
+            box.say("panel", ButtonPressed("press"))
+            assert box.get("page", ButtonPressed).kind == "press"
+    finally:
+        box.close()
 
 
 def test_the_page_receives_the_box_status(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ class Desk:
         self.now_s = 1000.0
         self.sent: list[Message] = []
         self.accepts_messages = True
+        self.night = False
+        self.address = "192.168.1.9"
         self.cookies: dict[str, str] = {}
         self.viewers = Viewers()
         self.watched = 0
@@ -50,7 +52,7 @@ class Desk:
             files=settings,
             model=LiveModel(),
             access=AccessStore(folder / FILE, lambda: 1.8e9 + self.now_s),
-            pairing=Pairing(draw=lambda: CODE, now_s=self.now_s),
+            pairing=Pairing(draw=lambda count: CODE[:count], now_s=self.now_s),
             pages=Templates(),
             send=self._send,
             now_s=lambda: self.now_s,
@@ -73,6 +75,7 @@ class Desk:
                 public=folder,
             ),
             start_program=self._start,
+            at_night=lambda: self.night,
             model_changes=self._requests("models", folder),
             look_changes=self._requests("look", folder),
             places=OwnPlaces(
@@ -123,7 +126,7 @@ class Desk:
         place, _, query = path.partition("?")
         words = dict(pair.split("=") for pair in query.split("&")) if query else {}
         body = sent_headers.pop("body", "").encode()
-        reply = self.site.answer(Request(method, place, sent_headers, words, body, "192.168.1.9"))
+        reply = self.site.answer(Request(method, place, sent_headers, words, body, self.address))
         if isinstance(reply, Reply):
             self._keep_cookies(reply)
         return reply

@@ -84,6 +84,10 @@ def show(view: View, screen: Screen, folder: Path, served: list[Served]) -> None
         browser.run("document.body.dataset.old = '1'")
         browser.run(view.act)
         browser.until("document.readyState === 'complete' && !document.body?.dataset.old")
+    if view.then is not None:
+        then = view.then
+        served[-1].do(lambda: then(desk))
+        browser.open(place + view.path)
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)

@@ -50,6 +50,13 @@ class SecurePage:
         connection.close()
         return dict(reply.headers) | {"status": str(reply.status), "body": text}
 
+    def pair(self) -> dict[str, str]:
+        """Pair by the digits. The reply, as of `ask`."""
+        asked = self.ask("POST", "/pair/code")
+        assert asked["status"] == "303"
+        cookie = asked["Set-Cookie"].partition(";")[0]
+        return self.ask("POST", "/pair", urlencode({"code": CODE}), Cookie=cookie)
+
 
 def secure_page(desk: Desk, files: tuple[Path, Path], trust: Path) -> SecurePage:
     told = {"page": {"certificate": str(files[0]), "key": str(files[1])}}
@@ -113,8 +120,7 @@ def test_a_name_of_the_certificate_in_the_owners_domain_serves_the_page(
 
 
 def test_with_tls_the_cookie_is_secure(page: SecurePage) -> None:
-    assert page.ask("POST", "/pair/code")["status"] == "303"
-    reply = page.ask("POST", "/pair", urlencode({"code": CODE}))
+    reply = page.pair()
     assert reply["status"] == "303"
     assert reply["Set-Cookie"].endswith("; HttpOnly; SameSite=Strict; Secure")
 
@@ -162,8 +168,7 @@ def test_a_client_without_a_handshake_counts_as_a_connection_and_is_disconnected
 
 
 def test_events_arrive_over_tls(page: SecurePage) -> None:
-    page.ask("POST", "/pair/code")
-    cookie = page.ask("POST", "/pair", urlencode({"code": CODE}))["Set-Cookie"].partition(";")[0]
+    cookie = page.pair()["Set-Cookie"].partition(";")[0]
     stream = page.connect()
     head = f"Host: {page.served.host()}\r\nCookie: {cookie}"
     stream.sendall(f"GET /events HTTP/1.1\r\n{head}\r\n\r\n".encode())

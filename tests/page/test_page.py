@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from appliance.messages.commands import ButtonPressed, Mute, Say, StateChanged
+from appliance.messages.commands import Announced, ButtonPressed, Mute, Say, StateChanged
 from appliance.messages.thinking import Sentence
 from appliance.messages.viewing import LiveView, SoundLevels
 from appliance.page.page import BEAT_S
+from appliance.page.pairing import REACTION_S
 from appliance.page.requests import FORM
 from appliance.settings import load
 from lab.free_port import free_port
@@ -170,7 +171,13 @@ def test_rapid_connects_and_disconnects_do_not_flood_the_conductor(
 
 def test_a_press_of_the_button_admits_the_waiting_browser(page: SupervisedPart) -> None:
     new_browser = Browser(page.supervisor._settings.page.port)
+    page.messages.clear()
     assert new_browser.ask("POST", "/pair/button")[0] == 303
+    page.until(lambda: page.told(Say))
+    page.mail.send(ButtonPressed("press"))  # before the announcement was heard
+    page.mail.send(Announced(page.told(Say)[0].number, heard=True))
+    page.until(lambda: "press its button now" in new_browser.ask("GET", "/pair")[1])
+    time.sleep(REACTION_S)
     page.mail.send(ButtonPressed("press"))
     until_s = time.monotonic() + 20
     while new_browser.ask("GET", "/pair")[0] != 303:

@@ -12,8 +12,9 @@ from appliance.runtime.handed_request import RequestOutcome, tell
 from appliance.settings.network_change import NETWORK
 from tests.page.chromium import Chromium
 from tests.page.desk import Desk
+from tests.page.pairing_states import hears, presses
 from tests.page.served import Served, served_desk
-from tests.page.views import enters_wifi, submit
+from tests.page.views import ASKS_BUTTON, enters_wifi
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
@@ -51,9 +52,12 @@ def test_a_browser_that_waits_for_the_button_is_admitted_without_a_reload(
 ) -> None:
     served = serve()
     browser.open(f"http://127.0.0.1:{served.port}/")
-    browser.run(submit('form[action="/pair/button"]'))
-    browser.until("document.querySelector('.pulse') !== null")
-    served.do(lambda: desk.box.pairing.press(desk.now_s))
+    browser.run(ASKS_BUTTON)
+    browser.until("document.querySelector('.pulse')?.innerText.includes('Listen to the end')")
+    served.do(lambda: hears(desk))
+    browser.until("document.querySelector('.pulse').innerText.includes('press its button now')")
+    assert browser.run("document.querySelector('p.code').innerText") == "4 8"
+    served.do(lambda: presses(desk))
     browser.until("document.querySelector('#picture') !== null")
     assert browser.errors == []
 

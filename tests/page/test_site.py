@@ -7,9 +7,10 @@ import re
 import pytest
 
 from appliance.messages.commands import Mute, Say, SetVolume
+from appliance.page.pairing import TRIES
 from appliance.page.requests import FORM, EventStream, Reply
 from appliance.page.site import MOST_POSTS, PAGES
-from appliance.page.visit import COOKIE
+from appliance.page.visit import COOKIE, WAITING
 from tests.page.desk import CODE, HOST, Desk
 
 CLOSED = sorted(path for path, route in PAGES.items() if not route.open)
@@ -131,19 +132,23 @@ def test_an_event_stream_ends_when_its_access_is_revoked(desk: Desk) -> None:
 
 
 @pytest.mark.long
-def test_guessing_the_digits_is_locked_after_a_few_tries(desk: Desk) -> None:
-    guesses = [f"{number:06d}" for number in range(2000)]
-    let_in = 0
-    for guess in guesses:
-        if not desk.box.pairing.is_asked_for(desk.now_s):
-            desk.post("/pair/code")
-        desk.post("/pair", {"code": guess})
-        desk.now_s += 0.1
-        let_in += COOKIE in desk.cookies
-    assert not let_in
-    assert len([one for one in desk.sent if isinstance(one, Say)]) <= 6  # in 200 s
-    desk.post("/pair", {"code": CODE})
-    assert COOKIE not in desk.cookies, "while locked, the right digits are refused, too"
+def test_a_day_of_guessing_from_250_addresses_is_200_guesses_in_a_million(desk: Desk) -> None:
+    looked, step_s = 0, 120
+    for number in range(86_400 // step_s):
+        desk.address = f"192.168.1.{number % 250}"
+        desk.post("/pair/code")
+        for _ in range(TRIES + 1):
+            attempt = desk.box.pairing.attempt(desk.cookies.get(WAITING, ""), desk.now_s)
+            left = attempt.tries if attempt is not None else 0
+            desk.post("/pair", {"code": "111111"})
+            looked += attempt is not None and attempt.tries < left
+        desk.now_s += step_s
+    codes = [one for one in desk.sent if isinstance(one, Say) and one.number]
+    warnings = len([one for one in desk.sent if isinstance(one, Say)]) - len(codes)
+    assert COOKIE not in desk.cookies
+    assert 30 < len(codes) <= 40
+    assert looked <= TRIES * len(codes) <= 200
+    assert 0 < warnings <= 24, "that somebody guesses"
 
 
 def test_forms_are_rate_limited(desk: Desk) -> None:

@@ -45,6 +45,13 @@ from appliance.update.system.slot_state import (
     SlotTrialResult,
 )
 from tests.page.desk import Desk, runs_from_slot_b
+from tests.page.pairing_states import (
+    hears,
+    hears_and_presses,
+    interrupts,
+    is_night,
+    wants_printed,
+)
 from tests.page.test_findings import FOUND, FULL
 from tests.page.test_on_backup import add_owner_data, form, upload
 from tests.update.release.workshop import bench
@@ -79,6 +86,7 @@ def set_there(field: str, value: str) -> str:
 @dataclass(frozen=True)
 class View:
     """`prepare`: sets the state of the box. `act`: a script, after which the page contains `shows`.
+    `then`: what the box does after it; the page is loaded anew.
     `stranger`: the browser is not paired. `handed`: an appliance, not a development clone."""
 
     name: str
@@ -86,6 +94,7 @@ class View:
     prepare: Prepare = lambda _: None
     act: str = ""
     shows: str = ""
+    then: Prepare | None = None
     stranger: bool = False
     handed: bool = False
 
@@ -286,13 +295,8 @@ def tries_system(desk: Desk) -> None:
     SlotStateFile(desk.box.places.releases / "system").begin_trial(SlotTrial("a", "0.1.0"))
 
 
-def waits_for_button(desk: Desk) -> None:
-    desk.box.pairing.code(desk.now_s)
-
-
 def has_passphrase(desk: Desk) -> None:
     desk.box.access.set_passphrase("blue kettle")
-    desk.box.pairing.code(desk.now_s)
 
 
 def has_many_browsers(desk: Desk) -> None:
@@ -310,13 +314,20 @@ OPEN = (
     "delete document.body.dataset.old"
 )
 NAMED = 'form[action="/pair"]'
+ASKS_CODE, ASKS_BUTTON = submit('form[action="/pair/code"]'), submit('form[action="/pair/button"]')
 VIEWS = (
     View("stranger", "/", stranger=True),
-    View("stranger-code", "/pair", waits_for_button, stranger=True),
-    View("stranger-wrong", "/pair", has_passphrase, submit(NAMED, code="111111", passphrase="x"),
+    View("stranger-code", "/pair", has_passphrase, ASKS_CODE, "said the digits", stranger=True),
+    View("stranger-wrong", "/pair", wants_printed, submit(NAMED, code="111111"),
          "That is not right", stranger=True),
-    View("stranger-button", "/", act=submit('form[action="/pair/button"]'), shows="Waiting for",
+    View("stranger-night", "/pair", is_night, ASKS_BUTTON, "At night (22:00", stranger=True),
+    View("stranger-button", "/", act=ASKS_BUTTON, shows="Listen to the end", stranger=True),
+    View("stranger-heard", "/", act=ASKS_BUTTON, then=hears, shows="press its button now",
          stranger=True),
+    View("stranger-unheard", "/", act=ASKS_BUTTON, then=interrupts, shows="did not come to its",
+         stranger=True),
+    View("stranger-pressed", "/", has_passphrase, ASKS_BUTTON, "Now type the passphrase",
+         then=hears_and_presses, stranger=True),
     View("live", "/"),
     View("live-talk", "/", talks),
     View("live-ill", "/", is_ill),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from appliance.panel.brightness import brightness
+from appliance.panel.brightness import at_night, brightness
 from appliance.settings import PanelSettings, load
 
 
@@ -25,12 +25,15 @@ def around(minutes: int) -> str:
 
 def test_without_a_night_the_day_brightness_always_applies() -> None:
     assert brightness(panel(night="")) == 0.9
+    assert not at_night(panel(night=""))
 
 
 def test_the_night_brightness_applies_at_night_only() -> None:
     night = around(60)
     begins, ends = night.split("-")
     assert brightness(panel(night=night)) == 0.2
+    assert at_night(panel(night=night))
+    assert not at_night(panel(night=f"{ends}-{begins}"))
     assert brightness(panel(night=f"{ends}-{begins}")) == 0.9
 
 
