@@ -45,8 +45,9 @@ def run(args: argparse.Namespace) -> int:
 
     from appliance.cli import restore, startup_settings
     from appliance.cli.rows import rows_to_run
-    from appliance.runtime import factory_reset
+    from appliance.runtime import factory_reset, part_folders
     from appliance.runtime.log import set_up_logging
+    from appliance.runtime.status import folder as memory_folder
     from appliance.runtime.supervision import failure_rate, single_instance
     from appliance.runtime.supervisor import Supervisor
     from appliance.settings.adjusted import adjusted
@@ -59,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
     startup_settings.hand_over_file(args.settings, os.environ)
     setproctitle.setproctitle("interlude: supervisor")
     single_instance.lock_instance(settings.state_path())
+    for folder in filter(None, (settings.state_path(), memory_folder())):
+        part_folders.move_earlier_files(folder)
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open
     restore.complete_restore(settings)
     startup_settings.report_problem(found)

@@ -192,7 +192,7 @@ def _fill_state(folder: Path, canary: str) -> None:
     for number in range(TURNS):
         memory.remember(turn(number, canary))
     memory.close()
-    for name in ("timers/timers.json", "enrolled/stop/a.wav", "echo.npz", "verdict-owner.npz"):
+    for name in ("timers/timers.json", "enrolled/stop/a.wav", "listener/echo.npz"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(canary.encode() * 500)
 

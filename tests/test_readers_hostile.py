@@ -33,11 +33,13 @@ Read = Callable[[Path], object]
 
 def enrolment(folder: Path) -> None:
     weight = np.zeros(LARGE // 4, np.float32)
+    (folder / ENROLLED).parent.mkdir()
     np.savez_compressed(folder / ENROLLED, weight=weight, bias=weight[:3], model=np.array("x"))
 
 
 def echo(folder: Path) -> None:
     taps = np.zeros(LARGE // 4, np.float32)
+    (folder / echo_store.FILE).parent.mkdir()
     np.savez_compressed(folder / echo_store.FILE, taps=taps, key=np.array("x"))
 
 

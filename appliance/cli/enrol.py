@@ -107,7 +107,7 @@ def usable(
 
 def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:
     """Save the recordings as WAV files of mode 0600. Raises StorageError."""
-    folder = state / enrolled_files.RECORDINGS
+    folder = state / enrolled_files.FOLDER
     try:
         for take in takes:
             path = folder / take.kind / f"{take.name.replace('/', '-')}.wav"

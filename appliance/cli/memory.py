@@ -8,7 +8,7 @@ from appliance.cli import tell
 from appliance.dialog import memory_erase
 from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn
 from appliance.errors import ControlError, NotRunning, StorageError
-from appliance.runtime.memory_files import path
+from appliance.runtime.memory_files import all_files, path
 from appliance.settings import Settings
 
 
@@ -53,7 +53,7 @@ def cli_forget(settings: Settings) -> int:
 def _forget_on_disk(settings: Settings) -> str:
     """Erase the memory's files. Returns a sentence about the result."""
     file = path(settings)
-    if not memory_erase.files(file):
+    if not all_files(file):
         return "There was nothing to forget."
     try:
         memory = Memory(file, settings.memory.keep_turns)

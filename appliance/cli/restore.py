@@ -17,11 +17,12 @@ from pathlib import Path
 import msgspec
 
 from appliance.atomic_file import read_small, sync_folder, write_whole
+from appliance.background_file import write_private
 from appliance.dialog.memory import UNCLEARED, Memory, RememberedTurn, write_anew
 from appliance.errors import InterludeError, ModelError, StorageError
 from appliance.page.backup_file import MOST_BYTES, Backup, BackupTimer, BackupTurn, unpack
 from appliance.record_file import read_record
-from appliance.runtime import enrolled_files, restore_files
+from appliance.runtime import enrolled_files, memory_files, restore_files
 from appliance.runtime.memory_files import SNAPSHOT
 from appliance.runtime.restore_files import (
     BACK,
@@ -145,8 +146,7 @@ def _usable(state: Path, enrolled: bytes) -> bool:
 
     folder = state / "restore-trial"
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        write_whole(folder / enrolled_files.FILE, enrolled, 0o600, lasting=False)
+        write_private(folder / enrolled_files.FILE, enrolled)
         adaptation.load(folder)
     except ModelError as error:
         log.warning("what was enrolled is not restored: %s", error)
@@ -187,7 +187,7 @@ def _settle_memory(memory: Path) -> None:
     except InterludeError as error:  # a damaged memory stays as it is
         log.warning("%s", error)
     suffixes = ("-wal", "-shm", UNCLEARED)
-    erase([*memory.parent.glob(f"{memory.name}{SNAPSHOT}*"), *(
+    erase([*(path for path in memory_files.all_files(memory) if SNAPSHOT in path.name), *(
         memory.with_name(memory.name + end) for end in suffixes
     )])  # fmt: skip
 

@@ -117,19 +117,19 @@ class Conductor:
         self.control = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
         self._pending: deque[DialogEvent] = deque()  # tool replies, handled after current actions
-        floor = self._floor
         muted, switched_off = self.mute.start(time.monotonic())
         self._dialog, actions = initial_state(
             dialog_policy(work.settings),
             time.monotonic(),
-            turn=floor.turn,
-            hold=floor.hold,
+            turn=work.floor.turn,
+            hold=work.floor.hold,
             muted=muted,
             switched_off=switched_off,
             mode=work.settings.mode,
             language=work.settings.own_language,
         )
         self._carry_out(actions)
+        self._show()
 
     def _say(self, key: str) -> str:
         return catalogue(self._dialog.language).say(key)

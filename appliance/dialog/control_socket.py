@@ -40,7 +40,7 @@ from appliance.messages.registry import Message, decode, encode
 from appliance.runtime import status
 from appliance.settings import Settings
 
-NAME = "control"
+NAME = "conductor/control"
 MOST_CLIENTS = 8  # at once; the oldest is disconnected
 # Errors of accept(2) when the process, the machine or the kernel has no resources for one more.
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}

@@ -4,8 +4,8 @@ All turns: the files are renamed, overwritten with zeros in place, synced and un
 no free space, so it works on a full disk; after a power cut `complete_erase` finishes it. One turn:
 the file is rewritten without it, then searched for its words.
 
-The model's snapshot of the turns (think/snapshot_store.py) is in the same folder and is erased
-completely in both cases. Writing the snapshot and erasing both hold the folder's lock.
+The model's snapshot of the turns (think/snapshot_store.py) is in a folder below and is erased
+completely in both cases. Writing the snapshot and erasing both hold that folder's lock.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from appliance.dialog.memory import (
 from appliance.errors import StorageError
 from appliance.runtime import restore_files
 from appliance.runtime.folder_lock import locked
-from appliance.runtime.memory_files import APART, SNAPSHOT
+from appliance.runtime.memory_files import APART, SNAPSHOT, all_files, snapshots
 from appliance.runtime.secure_erase import erase
 
 LOCK_S = 20.0  # for the thinker to release the lock: on request it stops writing after 4 MiB
@@ -49,34 +49,29 @@ def _named_errors(file: Path) -> Iterator[None]:
         raise StorageError(problem, _REMEDY) from error
 
 
-def files(file: Path) -> list[Path]:
-    """All files of this memory: the database, its logs, damaged copies, those being erased."""
-    return sorted(file.parent.glob(f"{file.name}*"))
-
-
 def forget_all(file: Path, *, within_s: float = LOCK_S) -> None:
     """Erase every turn. No connection of this process may be open. Raises StorageError.
 
     `within_s`: how long to wait for the folder's lock.
     """
-    with _named_errors(file), locked(file.parent, within_s):
+    with _named_errors(file), locked(snapshots(file), within_s):
         _forget_all(file)
 
 
 def _forget_all(file: Path) -> None:
     with _named_errors(file):
-        for path in files(file):
+        for path in all_files(file):
             if not path.name.endswith(APART):
                 _rename_for_erasing(path)
-        _erase(files(file))
-        _erase(files(file))  # files that another connection has created meanwhile
+        _erase(all_files(file))
+        _erase(all_files(file))  # files that another connection has created meanwhile
 
 
 def complete_erase(file: Path) -> None:
     """Finish an erasure that a power cut interrupted. Raises StorageError."""
     with _named_errors(file):
         clear_leftover(file)
-        _erase([path for path in files(file) if path.name.endswith(APART)])
+        _erase([path for path in all_files(file) if path.name.endswith(APART)])
 
 
 def _erase(paths: list[Path]) -> None:
@@ -92,7 +87,7 @@ def _files_to_erase(file: Path) -> list[Path]:
     """Files that may contain the turn and can only be erased completely."""
     return [
         path
-        for path in files(file)
+        for path in all_files(file)
         if DAMAGED in path.name
         or SNAPSHOT in path.name
         or path.name.endswith(UNCLEARED)
@@ -142,7 +137,7 @@ def forget_turn(
     be in one of them. Without free space for rewriting, the file is erased first, and the other
     turns are written to a new one. `within_s`: as for `forget_all`. Raises StorageError.
     """
-    with _named_errors(file), locked(file.parent, within_s):
+    with _named_errors(file), locked(snapshots(file), within_s):
         clear_leftover(file)
         _erase(_files_to_erase(file))
         if not file.exists():
@@ -209,7 +204,7 @@ def _verify_erased(file: Path, others: list[RememberedTurn], erased: RememberedT
         words = text.encode()[:_SEARCH_BYTES]
         if len(text) < _MIN_SEARCH_LENGTH or words in remaining:
             continue
-        for path in files(file):
+        for path in all_files(file):
             try:
                 found = words in path.read_bytes()
             except FileNotFoundError:

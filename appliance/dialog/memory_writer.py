@@ -26,7 +26,7 @@ MOST_FORGETS = 64  # orders to forget beyond that; further ones fail at once
 OWED_EVERY_S = 60.0  # between two attempts at an order to forget that failed
 # Name of the note of owed orders. It contains ALL, or how many last turns are to be forgotten and a
 # line for each chosen turn (start time, number).
-OWED = "to-be-forgotten"
+OWED = "conductor/to-be-forgotten"
 ALL = "all"
 STOP_S = 2.0  # limit for the last writes when the conductor stops
 HANGS = "the disk hangs"
@@ -217,6 +217,7 @@ class MemoryWriter:
             return
         with suppress(OSError):
             if order is not None:
+                self._note_path.parent.mkdir(mode=0o700, exist_ok=True)
                 write_whole(self._note_path, _format_note(order.forgets).encode(), lasting=False)
             else:
                 self._note_path.unlink(missing_ok=True)

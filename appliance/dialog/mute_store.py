@@ -25,8 +25,11 @@ from appliance.record_file import load_record
 from appliance.runtime import status
 from appliance.settings import Settings
 
-FILE = "mute.json"
-MARK = "mute-was-kept"  # an empty file: FILE was written to this disk before
+FILE = "conductor/mute.json"  # in the state folder, and in the unit's folder on tmpfs
+# An empty file beside FILE: that was written to this disk before. Earlier versions kept both in the
+# state folder itself. Their mark stays there: FILE must exist also if it could not be moved
+# (runtime/part_folders.py), and an earlier version that is tried again then starts muted.
+MARK = "mute-was-kept"
 STOP_S = 1.0  # limit for the last write when the conductor stops
 
 
@@ -103,7 +106,7 @@ class MuteStore:
         read: Callable[[Path], StoredMute | None] = read_file,
     ) -> None:
         self._files = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
-        self._mark = disk.with_name(MARK)
+        self._mark, self._earlier_mark = disk.with_name(MARK), disk.parent.with_name(MARK)
         self._wall_s = wall_s
         self._read_file = read
         self._serial = 0
@@ -152,7 +155,7 @@ class MuteStore:
 
     def _read(self) -> None:
         disk, *others = map(self._read_file, self._files)
-        if disk is None and _mark_exists(self._mark):
+        if disk is None and (_mark_exists(self._mark) or _mark_exists(self._earlier_mark)):
             disk = StoredMute(muted=True, problem=f"{self._files[0]} is gone")
         self._found = merge(disk, *others)
         self._was_read.set()
@@ -170,6 +173,7 @@ class MuteStore:
 def _write_memory(file: Path, data: bytes) -> bool:
     """Write to tmpfs, which takes no time that matters. Returns whether that succeeded."""
     try:
+        file.parent.mkdir(mode=0o700, exist_ok=True)
         write_whole(file, data, 0o600, lasting=False)
     except OSError:
         return False

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import write_whole
+from appliance.background_file import write_private
 
-TOLD = "told-of-releases"  # file in the state's folder: the last sentences that were said once
+TOLD = "conductor/told-of-releases"  # in the state folder: the last sentences that were said once
 HANDED = "INTERLUDE_NOTICES"  # environment variable that passes the notices to the conductor
 
 
@@ -56,7 +56,7 @@ def mark_spoken(state: Path, notices: StartupNotices) -> None:
 
 def _write_note(path: Path, data: bytes) -> None:
     try:
-        write_whole(path, data, 0o600)
+        write_private(path, data)
     except OSError:
         return  # then it is announced again at the next start
 

@@ -70,7 +70,7 @@ def main(work: Worker) -> None:
 
 def removed(settings: Settings) -> Path:
     """The marker of `interlude link remove`: while it exists, the box is not announced."""
-    return settings.state_path() / "removed-from-home-assistant"
+    return settings.state_path() / "link/removed-from-home-assistant"
 
 
 def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:

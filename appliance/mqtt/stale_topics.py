@@ -30,7 +30,7 @@ class _StaleTopicsFile(msgspec.Struct, frozen=True):
 
 
 def path(settings: Settings) -> Path:
-    return settings.state_path() / "left-at-the-broker.json"
+    return settings.state_path() / "link/left-at-the-broker.json"
 
 
 class StaleTopics:

@@ -15,11 +15,11 @@ from typing import Literal
 
 import msgspec
 
-from appliance.atomic_file import write_whole
+from appliance.background_file import write_private
 from appliance.record_file import load_record
 from appliance.settings import Settings
 
-FILE = "page-access.json"
+FILE = "page/page-access.json"
 MOST = 32  # browsers; a new one replaces the one that was seen longest ago
 UNSEEN_S = 400 * 86_400  # access expires if unused for this long, which is how long cookies live
 SEEN_S = 86_400  # between two updates of `seen_s`, so that not every request writes the SD card
@@ -118,8 +118,7 @@ class AccessStore:
         """Write the list. After an error the list in memory stays in effect."""
         self._list = now
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._file, msgspec.json.encode(now), 0o600)
+            write_private(self._file, msgspec.json.encode(now))
         except OSError as error:
             log.warning("%s cannot be written (%s)", self._file, error.strerror)
 

@@ -12,7 +12,8 @@ import time
 from dataclasses import dataclass
 
 from appliance import __version__
-from appliance.atomic_file import read_small, sync_folder, write_whole
+from appliance.atomic_file import read_small, sync_folder
+from appliance.background_file import write_private
 from appliance.errors import BackupRefused, InterludeError, ShownAs, StorageError
 from appliance.messages.commands import Restart
 from appliance.page import on_settings
@@ -194,7 +195,7 @@ def bring_back(visit: Visit) -> Reply:
     if restore_files.replaced(state) is None:
         return see_other(PLACE)
     try:
-        write_whole(state / BACK, b"", 0o600)
+        write_private(state / BACK, b"")
     except OSError as error:
         return show(visit, 503, _write_error(visit, error))
     return _begin_anew(visit)
@@ -216,7 +217,7 @@ def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
         unpack(fields["backup"])
         checked = restore_files.archive(visit.box.settings.state_path(), CHECKED)
         erase([checked])
-        write_whole(checked, fields["backup"], 0o600)
+        write_private(checked, fields["backup"])
     except BackupRefused as error:
         return show(visit, 400, refusal(error, visit.texts))
     except OSError as error:

@@ -35,7 +35,7 @@ from appliance.settings.usable import BEFORE
 
 FOLDER = Path("/run/interlude-light")  # of the unit (RuntimeDirectory=)
 EDGES = "edges.json"
-BEGINS = "panel-begins"  # file beside status.json: the panel requests the lines
+BEGINS = "panel/panel-begins"  # below the folder of status.json: the panel requests the lines
 CHIP_S = 60.0  # for the header's GPIO chip to exist and to be accessible
 RETRY_S = 0.05
 LOOK_S = 0.04  # between two checks for that file; also one step of a breath
@@ -157,6 +157,7 @@ def replay_edges(button: Button, edges: list[Edge]) -> list[Gesture]:
 def request_wires(box: Path | None) -> None:
     """Called by the panel: request the lines. Without a folder there is no early light."""
     if box is not None:
+        (box / BEGINS).parent.mkdir(exist_ok=True)
         (box / BEGINS).touch(mode=0o644)
 
 

@@ -1,6 +1,7 @@
 """The panel's health, in a world-readable file for `interlude check` and `interlude status`.
 
-panel.json is beside status.json if systemd made a folder for the box, else in the state's folder.
+panel.json is in the panel's own folder: below that of status.json if systemd made one for the box,
+else below the state folder.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from appliance.record_file import read_record
 from appliance.runtime import status
 from appliance.settings import Settings
 
-FILE = "panel.json"
+FILE = "panel/panel.json"
 
 
 class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +47,9 @@ def place(settings: Settings) -> Path:
 
 def write_health(folder: Path, health: PanelHealth) -> None:
     """Write the file atomically. Raises OSError."""
-    write_whole(folder / FILE, msgspec.json.encode(health), lasting=False)
+    file = folder / FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, msgspec.json.encode(health), lasting=False)
 
 
 def read_health(*folders: Path) -> PanelHealth | None:

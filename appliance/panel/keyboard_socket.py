@@ -22,10 +22,11 @@ WORDS: dict[str, tuple[str, bool]] = {
     "on": ("mute_switch", False),
 }
 HELLO = "hello"  # presses nothing; its sender gets the light
+NAME = "panel/keyboard"  # of the socket, in the state folder
 
 
 def place(settings: Settings) -> Path:
-    return settings.state_path() / "panel"
+    return settings.state_path() / NAME
 
 
 class KeyboardSocket:

@@ -62,12 +62,8 @@ class PowerOnHold:
             factory_reset.request_reset(self._state)
         except OSError as error:
             self._log.error("reset: its note cannot be written (%s)", error.strerror)
-            failures = factory_reset.clear(self._state)  # the next start would not erase them
-            for failure in failures:
-                self._log.error("reset: %s is left: %s", failure.path, failure.why)
-            if failures:
-                self.messages.put(Say(catalogue(self._language).say("reset-failed")))
-                return
+            self.messages.put(Say(catalogue(self._language).say("reset-failed")))
+            return
         self._log.warning("reset by the button: the box restarts and erases all data of its owner")
         self.messages.put(Restart())
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import write_whole
+from appliance.background_file import write_private
 from appliance.errors import LinkError, ShownAs
 from appliance.record_file import load_record
 from appliance.settings import Settings
 
-FILE = "broker-certificate.json"
+FILE = "broker/broker-certificate.json"
 
 
 class CertificatePin(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class CertificatePins:
     def save(self, pin: CertificatePin) -> None:
         """Raises LinkError."""
         try:
-            write_whole(self.file, msgspec.json.encode(pin), 0o600)
+            write_private(self.file, msgspec.json.encode(pin))
         except OSError as error:
             why = error.strerror or ""
             shown = ShownAs.of("page-wrong-broker-pin-write", why=why)

@@ -5,13 +5,13 @@ Imports no code that reads them: the page only shows and deletes them.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from appliance.runtime.secure_erase import EraseFailure, erase
 
-FILE = "verdict-owner.npz"  # 195 numbers and the network's checksum (hear/bargein/adaptation.py)
-RECORDINGS = "enrolled"  # a folder of recordings, only after `interlude enrol --keep`
+FOLDER = "enrolled"  # with folders of recordings, only after `interlude enrol --keep`
+# 195 numbers and the network's checksum (hear/bargein/adaptation.py)
+FILE = f"{FOLDER}/verdict-owner.npz"
 
 
 def enrolled_at(state: Path) -> float | None:
@@ -24,7 +24,7 @@ def enrolled_at(state: Path) -> float | None:
 
 def is_there(state: Path) -> bool:
     """Whether any of the files exists."""
-    return any(os.path.lexists(path) for path in _paths(state))
+    return bool(_paths(state))
 
 
 def forget(state: Path) -> list[EraseFailure]:
@@ -32,5 +32,7 @@ def forget(state: Path) -> list[EraseFailure]:
     return erase(_paths(state))
 
 
-def _paths(state: Path) -> tuple[Path, ...]:
-    return state / FILE, state / RECORDINGS
+def _paths(state: Path) -> list[Path]:
+    """What the folder contains. The folder itself stays: the parts that may write there may not
+    remove it, nor write into one that replaces it (runtime/landlock.py)."""
+    return sorted((state / FOLDER).glob("*"))

@@ -2,21 +2,24 @@
 
 A note file in the state folder says that a reset is under way. The owner's request writes it; it
 says "done" after everything was erased, and is deleted when the box announces that. A reset that a
-power cut, a full card or a stall interrupts continues at the next start, before any part runs.
+power cut, a full card or a stall interrupts continues at the next start, before any part runs. If
+the card cannot be written, the note is in the unit's folder in memory, where it survives a restart.
 """
 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from appliance.atomic_file import sync_folder, write_whole
-from appliance.runtime import broker_certificate
+from appliance.atomic_file import sync_folder
+from appliance.background_file import write_private
+from appliance.runtime import broker_certificate, status
 from appliance.runtime.secure_erase import EraseFailure, erase
 
-NOTE = "reset-under-way"
+NOTE = "panel/reset-under-way"
 DONE = "done"  # content of the note from the end of the erasing until the box has announced it
 log = logging.getLogger("reset")
 
@@ -39,28 +42,36 @@ RESET: tuple[ResetRow, ...] = (
     ResetRow(
         "the owner's voice (`interlude enrol`) and its recordings",
         "erases",
-        ("verdict-owner.npz", "enrolled"),
+        ("enrolled",),
     ),
     ResetRow("timers and alarms", "erases", ("timers",)),
     ResetRow("what the model has computed of its persona", "erases", ("openings",)),
     ResetRow("what was made of the model's audio encoder", "erases", ("audio-encoder",)),
-    ResetRow("what the room sounds like", "erases", ("echo.npz",)),
+    ResetRow("what the room sounds like", "erases", ("listener/echo.npz",)),
     ResetRow(
         "which broker it was at, its certificate, and that the owner took it out of Home Assistant",
         "erases",
-        ("left-at-the-broker.json", "removed-from-home-assistant", broker_certificate.FILE),
+        (
+            "link/left-at-the-broker.json",
+            "link/removed-from-home-assistant",
+            broker_certificate.FILE,
+        ),
     ),
     ResetRow(
         "a restore that is under way",
         "erases",
-        ("restore-plan.json", "restore-replaced.json", "restore-back", "restore-outcome.json"),
+        ("restore-plan.json", "restore-replaced.json", "page/restore-back", "restore-outcome.json"),
     ),
-    ResetRow("which browsers the page has let in", "erases", ("page-access.json",)),
-    ResetRow("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
+    ResetRow("which browsers the page has let in", "erases", ("page/page-access.json",)),
+    ResetRow(
+        "mode, volume and voice as they were set while it ran",
+        "erases",
+        ("conductor/adjusted.json",),
+    ),
     ResetRow(
         "the settings that were last in use, and what was said of releases",
         "erases",
-        ("settings-before.yaml", "told-of-releases"),
+        ("settings-before.yaml", "conductor/told-of-releases"),
     ),
     ResetRow(
         "what commands left in the box's home",
@@ -81,11 +92,11 @@ def clear(state: Path) -> list[EraseFailure]:
 
 
 def request_reset(state: Path) -> None:
-    """Write the note that requests a reset; it survives a power cut. Raises OSError.
+    """Write the note that requests a reset. Raises OSError.
 
     The file is empty, so that it needs no free block on a full disk.
     """
-    write_whole(state / NOTE, b"", 0o600)
+    _write_note(state, b"")
 
 
 def complete_reset(state: Path) -> None:
@@ -99,7 +110,7 @@ def complete_reset(state: Path) -> None:
     if not left:
         log.warning("reset: everything of the owner's on this box is erased")
     try:
-        write_whole(state / NOTE, _note_text(left).encode(), 0o600)
+        _write_note(state, _note_text(left).encode())
     except OSError as error:
         log.error("reset: its note cannot be written (%s)", error.strerror)
 
@@ -118,18 +129,38 @@ def to_say(state: Path) -> str:
     if note != DONE:
         return "reset-incomplete"
     try:
-        (state / NOTE).unlink()
-        sync_folder(state)
+        for place in _places(state):
+            place.unlink(missing_ok=True)
+        sync_folder((state / NOTE).parent)
     except OSError as error:
         log.warning("reset: its note cannot be deleted (%s)", error.strerror)
     return "reset-done"
 
 
-def _read_note(state: Path) -> str | None:
+def _places(state: Path) -> list[Path]:
+    """Where the note may be: in memory, if the last write to the card failed, or on the card."""
+    memory = status.folder()
+    return [folder / NOTE for folder in (memory, state) if folder is not None]
+
+
+def _write_note(state: Path, data: bytes) -> None:
+    *memory, disk = _places(state)
     try:
-        return (state / NOTE).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+        write_private(disk, data)
+    except OSError:
+        if not memory:
+            raise
+        write_private(memory[0], data)
+    else:
+        for place in memory:
+            place.unlink(missing_ok=True)
+
+
+def _read_note(state: Path) -> str | None:
+    for place in _places(state):
+        with suppress(OSError, UnicodeDecodeError):
+            return place.read_text(encoding="utf-8")
+    return None
 
 
 def _note_text(left: list[EraseFailure]) -> str:

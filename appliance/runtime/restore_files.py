@@ -21,7 +21,8 @@ from typing import Literal
 import msgspec
 
 from appliance.record_file import read_record
-from appliance.runtime import enrolled_files
+from appliance.runtime import enrolled_files, memory_files
+from appliance.settings import adjusted
 
 UPLOAD = ".restore-upload"  # after the memory's name: an archive that is still being uploaded
 CHECKED = ".restore-checked"  # an archive that was checked, and that the page shows
@@ -30,13 +31,13 @@ STAGED, BEFORE = ".restore-new", ".before-restore"  # after a file's name
 ENDS = (UPLOAD, CHECKED, WANTED, STAGED, BEFORE)
 PLAN, REPLACED = "restore-plan.json", "restore-replaced.json"  # in the state's folder
 OUTCOME = "restore-outcome.json"  # there too: the result of the last restore
-BACK = "restore-back"  # a note there: restore the replaced files
+BACK = "page/restore-back"  # a note there: restore the replaced files
 # The files of the state folder that a backup contains.
 PlaceName = Literal["memory", "timers", "adjusted", "enrolled"]
 PLACES: dict[PlaceName, str] = {
     "memory": "memory/memory.db",
     "timers": "timers/timers.json",
-    "adjusted": "adjusted.json",
+    "adjusted": adjusted.FILE,
     "enrolled": enrolled_files.FILE,
 }
 
@@ -80,7 +81,7 @@ def beside(state: Path, name: PlaceName, end: str) -> Path:
 
 def archive(state: Path, end: str) -> Path:
     memory = state / PLACES["memory"]
-    return memory.with_name(memory.name + end)
+    return memory_files.uploads(memory) / (memory.name + end)
 
 
 def replaced(state: Path) -> RestorePlan | None:

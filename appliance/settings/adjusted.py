@@ -20,7 +20,7 @@ from appliance.record_file import load_record
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
 
-FILE = "adjusted.json"
+FILE = "conductor/adjusted.json"  # in the state folder
 GAP_S = 1.0  # minimum time between two writes: a dragged slider sends 50 values a second
 STOP_S = 1.0  # timeout of the last write at an orderly stop
 

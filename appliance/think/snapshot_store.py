@@ -1,11 +1,11 @@
 """Saves the computed state of persona, tools and the last turns on disk for the next start.
 
-The state contains the conversation, so the file (0600) is beside the memory, under a name that
-dialog/memory_erase.py erases together with it. One rule ensures that the state never outlives a
-forgotten turn: **only a file that existed, empty, before the turns were read from the memory is
-ever filled**. Forgetting unlinks the file, empty or not, under the folder's lock; the writer
-checks under the same lock that the file still has a link. There is one such file: a new one is
-complete before the old one is erased, and if writing fails, none is left.
+The state contains the conversation, so the file (0600) is in a folder beside the memory, under a
+name that dialog/memory_erase.py erases together with it. One rule ensures that the state never
+outlives a forgotten turn: **only a file that existed, empty, before the turns were read from the
+memory is ever filled**. Forgetting unlinks the file, empty or not, under the folder's lock; the
+writer checks under the same lock that the file still has a link. There is one such file: a new one
+is complete before the old one is erased, and if writing fails, none is left.
 A separate thread does all writing, because an SD card may stall for seconds.
 """
 
@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from appliance.atomic_file import sync_folder
 from appliance.runtime.folder_lock import locked
-from appliance.runtime.memory_files import APART, SNAPSHOT
+from appliance.runtime.memory_files import APART, SNAPSHOT, snapshots
 from appliance.runtime.secure_erase import erase
 from appliance.think import state_file
 
@@ -49,6 +49,7 @@ class Snapshots:
 
     def __init__(self, memory: Path, made_of: bytes = b"", room_bytes: int = ROOM_BYTES) -> None:
         self._memory = memory
+        self._folder = snapshots(memory)
         self._room_bytes = room_bytes
         self._made_of = made_of
         self._fd: int | None = None  # of an empty file that may be filled
@@ -66,7 +67,7 @@ class Snapshots:
         """
         found, others = None, list[Path]()
         try:
-            with locked(self._memory.parent, LOCK_S):
+            with locked(self._folder, LOCK_S):
                 for path in sorted(self._files(), reverse=True):  # the newest first
                     content = None if found else self._content(path)
                     if content is None:
@@ -86,7 +87,7 @@ class Snapshots:
 
         def rename() -> None:
             # OSError: a forget request has erased the file meanwhile.
-            with suppress(OSError), locked(self._memory.parent, LOCK_S):
+            with suppress(OSError), locked(self._folder, LOCK_S):
                 state_file.unmark_tried(path)
 
         self._submit(rename)
@@ -141,10 +142,12 @@ class Snapshots:
                 log.warning("the state for the next start cannot be saved (%s)", error.strerror)
 
     def _make_file(self) -> None:
-        path = self._memory.with_name(f"{self._memory.name}{SNAPSHOT}{time.time_ns():020d}")
+        path = self._folder / f"{self._memory.name}{SNAPSHOT}{time.time_ns():020d}"
         try:
-            with locked(self._memory.parent, LOCK_S) as there:
-                if there:  # the folder exists; without it there is no memory either
+            if self._memory.parent.is_dir():  # else there is no memory either
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+            with locked(self._folder, LOCK_S) as there:
+                if there:
                     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                     self._path, self._fd = path, fd
         finally:
@@ -181,7 +184,7 @@ class Snapshots:
             log.warning("%s cannot be erased (%s)", left.path, left.why)
 
     def _files(self) -> list[Path]:
-        found = self._memory.parent.glob(f"{self._memory.name}{SNAPSHOT}*")
+        found = self._folder.glob(f"{self._memory.name}{SNAPSHOT}*")
         return [path for path in found if not path.name.endswith(APART)]  # already being erased
 
     def _content(self, path: Path) -> tuple[Ids, bytes] | None:

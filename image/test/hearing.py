@@ -13,7 +13,7 @@ from appliance.dialog.control_socket import ControlSocket
 from appliance.messages.commands import Say, StateChanged
 
 LIMIT_S = 400.0  # for what takes a minute, emulated
-DOOR = Path("/run/interlude/control")
+DOOR = Path("/run/interlude/conductor/control")
 
 
 class Hearing:

@@ -291,7 +291,7 @@ def test_what_is_plugged_in_was_found_and_not_named(started: Started) -> None:
     log = machine.tell("journalctl -b -u interlude -o cat")
     for way in ("capture", "playback"):
         assert f"{way} on plughw:CARD={SOUND_CARD} at 16000 Hz" in log
-    assert "pinctrl-rp1" in machine.tell("cat /run/interlude/panel.json")
+    assert "pinctrl-rp1" in machine.tell("cat /run/interlude/panel/panel.json")
 
 
 @pytest.fixture(scope="module")

@@ -190,7 +190,7 @@ def test_a_release_that_rots_after_it_was_kept_is_left_for_the_one_before_and_th
     assert note(box)["left"] == NEW
     said = f"Version {NEW} did not stay up, so I went back to version {OLD}."
     assert status(box)["fell_back"] == said
-    told = box.root / STATE / "told-of-releases"
+    told = box.root / STATE / "conductor/told-of-releases"
     until(told.exists, "told the owner")
     assert told.read_text() == said
     assert json.loads(box.ssh("interlude release status --json").stdout)["left"] == NEW

@@ -97,7 +97,7 @@ for path in {secret!r}:
         print("reads", path)
 def door():
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
-        wire.connect("/run/interlude/control")
+        wire.connect("/run/interlude/conductor/control")
 if can(door):
     print("opens the door")
 def world():
@@ -135,8 +135,10 @@ def fleet() -> Iterator[Fleet]:
                 " chown interlude-log: /var/log/interlude/warnings.log;"
                 " chmod 640 /var/log/interlude/warnings.log")  # fmt: skip
         # As dialog/control_socket.py creates it: mode 0600, owned by the box's own user.
-        door = ("import os,socket,time; os.umask(0o177); s=socket.socket(1,5);"
-                "s.bind('/run/interlude/control'); s.listen(); time.sleep(9999)")  # fmt: skip
+        door = ("import os,socket,time; os.makedirs('/run/interlude/conductor', exist_ok=True);"
+                "os.umask(0o177); s=socket.socket(1,5);"
+                "s.bind('/run/interlude/conductor/control');"
+                "s.listen(); time.sleep(9999)")  # fmt: skip
         box.ssh(f'systemd-run --quiet --uid=interlude python3 -c "{door}"')
         yield made
 

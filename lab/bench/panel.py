@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from appliance.messages.commands import StateChanged
-from appliance.panel.keyboard_socket import HELLO, place
+from appliance.panel.keyboard_socket import HELLO, NAME
 from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
@@ -68,7 +68,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
     def act(stage: BenchHarness) -> None:
         nonlocal left_out
-        presser = ButtonPresser(stage.state_dir / place(settings).name)
+        presser = ButtonPresser(stage.state_dir / NAME)
         stage.wait(0.2)
         watched_ns = time.monotonic_ns()  # earlier changes were not recorded
         for _ in range(presses):

@@ -67,11 +67,11 @@ def test_a_folder_of_recordings_is_learned_and_can_be_forgotten(
         assert adaptation.load(state) is None
     else:
         assert adaptation.load(state) is not None
-        kept = list((state / enrolled_files.RECORDINGS).rglob("*.wav"))
+        kept = list((state / enrolled_files.FOLDER).rglob("*.wav"))
         assert len(kept) == 6
         assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
         assert enrol.cli_forget(settings) == 0
-    assert not (state / enrolled_files.RECORDINGS).exists()
+    assert not list((state / enrolled_files.FOLDER).glob("*"))
     assert adaptation.load(state) is None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from appliance.background_file import write_private
 from appliance.cli import models_services
 from appliance.cli.requested_model import cli_request
 from appliance.models import catalogue
@@ -107,7 +108,7 @@ def test_the_voice_in_use_is_not_removed_however_it_was_chosen(
     bundles.plant(box.settings.programs_path())
     if chosen:
         kept = AdjustedSettings(voice=AdjustedValue(chosen, box.settings.speaking.voice))
-        adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
+        write_private(adjusted.path(box.settings), msgspec.json.encode(kept))
     for name in ("alba", "ljspeech"):
         result = box.run("remove", name)
         assert result is not None
@@ -119,7 +120,7 @@ def test_the_voice_in_use_is_not_removed_however_it_was_chosen(
 def test_a_voice_that_was_set_counts_as_in_use_even_without_a_program_for_it(box: Box) -> None:
     box.lay("ljspeech")
     kept = AdjustedSettings(voice=AdjustedValue("ljspeech", box.settings.speaking.voice))
-    adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
+    write_private(adjusted.path(box.settings), msgspec.json.encode(kept))
     result = box.run("remove", "ljspeech")
     assert result is not None
     assert "in use" in result.problem

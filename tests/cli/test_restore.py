@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from appliance.background_file import write_private
 from appliance.cli.restore import complete_restore
 from appliance.dialog.memory import Memory
 from appliance.dialog.memory_erase import ChosenTurn, forget_all, forget_turn
@@ -54,7 +55,7 @@ def test_the_outcome_is_recorded_for_the_page(mine: Settings) -> None:
     complete_restore(mine)
     assert recorded(mine).moves.keys() == {"memory", "timers", "adjusted"}
     assert (recorded(mine).back, recorded(mine).problem) == (False, "")
-    (mine.state_path() / BACK).touch()
+    write_private(mine.state_path() / BACK, b"")
     complete_restore(mine)
     assert recorded(mine).back
     want(mine, b"no archive at all")
@@ -66,7 +67,7 @@ def test_the_outcome_is_recorded_for_the_page(mine: Settings) -> None:
 
 def want(settings: Settings, data: bytes | None = None) -> None:
     place = restore_files.archive(settings.state_path(), WANTED)
-    place.write_bytes(pack(BACKUP) if data is None else data)
+    write_private(place, pack(BACKUP) if data is None else data)
 
 
 def remembered(settings: Settings) -> list[str]:
@@ -104,7 +105,7 @@ def test_a_restore_is_applied_once_and_can_be_undone_and_redone(mine: Settings) 
     assert restored_state(mine) == AFTER_IT
     for expected in (BEFORE_IT, AFTER_IT):
         assert restore_files.replaced(mine.state_path()) is not None
-        (mine.state_path() / BACK).touch()
+        write_private(mine.state_path() / BACK, b"")
         complete_restore(mine)
         assert restored_state(mine) == expected
     assert not list(mine.state_path().rglob("*.restore-*"))
@@ -112,7 +113,7 @@ def test_a_restore_is_applied_once_and_can_be_undone_and_redone(mine: Settings) 
 
 def test_a_box_without_a_request_starts_unchanged(mine: Settings) -> None:
     complete_restore(mine)
-    (mine.state_path() / BACK).touch()  # there is nothing to undo
+    write_private(mine.state_path() / BACK, b"")  # there is nothing to undo
     complete_restore(mine)
     assert restored_state(mine) == BEFORE_IT
     assert not (mine.state_path() / BACK).exists()
@@ -130,7 +131,7 @@ def test_an_unusable_archive_changes_nothing_and_is_not_tried_again(
 
 def test_an_archive_that_was_only_checked_is_never_restored(mine: Settings) -> None:
     checked = restore_files.archive(mine.state_path(), restore_files.CHECKED)
-    checked.write_bytes(pack(BACKUP))
+    write_private(checked, pack(BACKUP))
     complete_restore(mine)
     assert restored_state(mine) == BEFORE_IT
     assert not checked.exists()
@@ -204,7 +205,6 @@ def test_erasing_one_turn_erases_the_replaced_memory_that_may_contain_it(mine: S
 
 def test_with_a_memory_of_no_turns_no_turn_is_restored(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path), "memory": {"keep_turns": 0}})
-    restore_files.archive(tmp_path, WANTED).parent.mkdir()
     want(settings)
     complete_restore(settings)
     assert words_on_disk(settings, NEW) == 0
@@ -215,7 +215,7 @@ def test_an_enrolment_is_restored_only_if_the_listener_can_load_it(mine: Setting
     bad = Backup(1.0, "0", "", enrolled=b"PK\x03\x04" + b"x" * 100)
     want(mine, pack(bad))
     complete_restore(mine)
-    assert not (mine.state_path() / "verdict-owner.npz").exists()
+    assert not (restore_files.place(mine.state_path(), "enrolled")).exists()
     assert not (mine.state_path() / "restore-trial").exists()
 
 

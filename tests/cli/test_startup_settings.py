@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.cli import startup_settings
 from appliance.dialog import mute_store, startup_notices
 from appliance.errors import SettingsError
@@ -64,7 +66,7 @@ def test_with_the_settings_of_the_last_start_the_mute_state_is_kept(
 
 def test_if_the_mute_cannot_be_stored_the_box_does_not_start(owners: Path, service: Path) -> None:
     owners.write_text("mode: 7\n")
-    (service / f".{mute_store.FILE}.new").mkdir()
+    fresh_name(service / mute_store.FILE).mkdir(parents=True)
     with pytest.raises(SettingsError, match="cannot be switched off"):
         startup_settings.report_problem(startup_settings.settings_for_start(owners))
 
@@ -95,7 +97,7 @@ def test_a_settings_file_in_the_state_folder_is_ignored_and_announced_once(
     notices = startup_notices.handed_over()
     assert notices.sentences == [english().say("settings-ignored")]
     assert f"{planted} is ignored" in caplog.text
-    (service / startup_notices.TOLD).write_text(notices.once)
+    write_private(service / startup_notices.TOLD, notices.once.encode())
     startup_settings.report_problem(start)
     assert startup_notices.handed_over().sentences == []
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from appliance.atomic_file import fresh_name
 from appliance.dialog.actions import SetMuted
 from appliance.dialog.mute_state import MuteProblem, MuteState
 from appliance.dialog.mute_store import FILE, MuteStore, StoredMute, read_file
@@ -86,10 +87,10 @@ class Box:
 
     def break_card(self) -> None:
         """Make every write fail, as after ext4 has gone read-only."""
-        blocker = self.card / f".{FILE}.new"
+        blocker = fresh_name(self.card / FILE)
         while not blocker.is_dir():  # while a write is in progress, a file has this name
             with suppress(FileExistsError):
-                blocker.mkdir()
+                blocker.mkdir(parents=True)
 
     def end_conductors(self) -> None:
         """Stop all conductors, which write what is pending, unless the card stalls."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.language.catalogue import english
 from appliance.messages.commands import Ask, Forget, Say, SetVolume, StopSpeaking
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
@@ -124,7 +125,7 @@ def test_a_failed_erasure_is_announced_aloud_for_every_way_of_asking(box: Box, l
 def test_the_result_of_a_reset_is_announced_at_the_next_start(
     tmp_path: Path, noted: str, said: str
 ) -> None:
-    (tmp_path / factory_reset.NOTE).write_text(noted)
+    write_private(tmp_path / factory_reset.NOTE, noted.encode())
     box = Box(settings_in(tmp_path))
     assert box.get("speaker", Speak).text == said
     box.supervisor.stop_all()

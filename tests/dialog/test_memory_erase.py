@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_erase import (
     ChosenTurn,
@@ -18,6 +19,7 @@ from appliance.dialog.memory_erase import (
     forget_turn,
 )
 from appliance.errors import StorageError
+from appliance.runtime import memory_files
 from appliance.runtime.folder_lock import locked
 from tests.card import Card, card
 
@@ -118,8 +120,8 @@ def test_forgetting_on_a_read_only_card_is_an_error_and_is_done_later(
 def test_no_word_of_the_models_cache_is_in_the_raw_bytes_of_the_card(sd: Card, last: bool) -> None:
     file = sd.at / "memory" / "memory.db"
     talk(file, 5, KEPT)
-    for name in ("memory.db.state-1", "memory.db.state-2.tried"):
-        file.with_name(name).write_bytes(CANARY * 100_000)
+    for name in ("states/memory.db.state-1", "states/memory.db.state-2.tried"):
+        write_private(file.parent / name, CANARY * 100_000)
     filler = sd.fill()
     if last:
         forget_turn(file, 50, LastTurn())
@@ -133,7 +135,8 @@ def test_no_word_of_the_models_cache_is_in_the_raw_bytes_of_the_card(sd: Card, l
 def test_forgetting_waits_for_a_writer_of_the_cache_with_a_timeout(tmp_path: Path) -> None:
     file = tmp_path / "memory" / "memory.db"
     talk(file, 5, CANARY)
-    with locked(file.parent, 1.0):
+    memory_files.snapshots(file).mkdir()
+    with locked(memory_files.snapshots(file), 1.0):
         with pytest.raises(StorageError, match="in use by another program"):
             forget_all(file, within_s=0.1)
         with pytest.raises(StorageError, match="in use by another program"):

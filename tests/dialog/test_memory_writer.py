@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.dialog.memory import Memory
 from appliance.dialog.memory_writer import (
     MOST_FORGETS,
@@ -274,7 +275,7 @@ def test_a_noted_erasure_is_done_by_the_next_writer(
     for number in range(3):
         memory.remember(turn(number))
     memory.close()
-    (tmp_path / OWED).write_text(noted)
+    write_private(tmp_path / OWED, noted.encode())
     writer = MemoryWriter(file, 10, tmp_path)
     writer.recall(5)
     assert news(writer, 2)[1] == TurnsRecalled(tuple(turn(number) for number in left))

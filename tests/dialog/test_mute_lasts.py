@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.cli import tell
 from appliance.dialog import mute_store
 from appliance.errors import ControlError
@@ -118,7 +120,7 @@ def test_a_restarted_conductor_keeps_the_stored_choices(life: Life) -> None:
 def test_damaged_files_prevent_no_start_and_open_no_microphone(life: Life, file: str) -> None:
     life.until(lambda: life.status)
     life.stop()
-    (life.folder / "state" / file).write_bytes(b"\x00{")
+    write_private(life.folder / "state" / file, b"\x00{")
     life.start()
     life.until(lambda: life.status[:2] == ["open", "0.8"])
     assert life.microphone_off() == (file == mute_store.FILE)
@@ -141,7 +143,7 @@ def _create(folder: Path) -> bool:
 
 def test_a_card_that_cannot_be_written_is_reported_until_it_can(life: Life) -> None:
     life.until(lambda: life.status[3:] == ["False"])
-    blocked = life.folder / "state" / f".{mute_store.FILE}.new"
+    blocked = fresh_name(life.folder / "state" / mute_store.FILE)
     life.until(lambda: _create(blocked))
     life.tell(Mute(on=True))
     life.until(lambda: life.status[2:] == ["True", "True"])

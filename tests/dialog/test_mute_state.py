@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.dialog.mute_state import LATE_S, MuteProblem
 from appliance.dialog.mute_store import FILE, MARK, StoredMute, read_file
 from appliance.language.catalogue import BoxSentence, english
@@ -92,7 +94,7 @@ def test_a_failed_mute_write_and_its_recovery_are_reported_once_each(
     box.hear(Mute(on=False))
     box.until(lambda: len(box.complaints) == 2)
     assert "it may be off after a restart" in aloud(box.complaints[-1])
-    (box.card / f".{FILE}.new").rmdir()
+    fresh_name(box.card / FILE).rmdir()
     box.hear(Mute(on=True))
     box.settle()
     box.until(lambda: not box.microphone.failing)
@@ -139,7 +141,7 @@ def test_an_unreadable_mute_file_mutes_is_reported_and_is_rewritten(box: Box) ->
 def test_after_the_first_start_a_missing_mute_file_mutes_is_reported_and_is_rewritten(
     box: Box,
 ) -> None:
-    box.until((box.card / MARK).exists)
+    box.until((box.card / FILE).with_name(MARK).exists)
     (box.card / FILE).unlink()
     shutil.rmtree(box.run)  # a power cut
     box.run.mkdir()
@@ -250,7 +252,7 @@ def test_a_command_during_a_stall_overrides_what_the_card_returns_later(
     stalling: Stalling, muted: bool
 ) -> None:
     text = json.dumps({"version": 1, "serial": 2**40, "muted": not muted})
-    (stalling.card / FILE).write_text(text)
+    write_private(stalling.card / FILE, text.encode())
     stalling.hear(Mute(on=muted))
     assert stalling.floor.microphone_off == muted
     stalling.go.set()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.dialog.mute_store import (
     FILE,
     MARK,
@@ -78,10 +80,10 @@ def test_on_an_unwritable_card_mute_survives_a_restart_in_memory_and_the_failure
     run, card = tmp_path / "run", tmp_path / "card"
     run.mkdir()
     card.mkdir()
-    (card / FILE).write_text(json.dumps({"version": 1, "serial": 7, "muted": not muted}))
+    write_private(card / FILE, json.dumps({"version": 1, "serial": 7, "muted": not muted}).encode())
     store, _ = start(card, run)
     before = (card / FILE).read_bytes()
-    (card / f".{FILE}.new").mkdir()  # makes every write fail, as on a card gone read-only
+    fresh_name(card / FILE).mkdir()  # makes every write fail, as on a card gone read-only
     store.store(muted=muted)
     result = write_result(store)
     assert result.problem
@@ -96,7 +98,7 @@ def test_on_an_unwritable_card_mute_survives_a_restart_in_memory_and_the_failure
 def test_without_a_folder_in_memory_an_unstored_mute_is_not_reported_as_kept(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / f".{FILE}.new").mkdir()
+    fresh_name(tmp_path / FILE).mkdir(parents=True)
     store, _ = start(tmp_path)
     store.store(muted=True)
     assert (write_result(store).problem != "", store.in_memory) == (True, False)
@@ -119,7 +121,7 @@ def test_a_damaged_file_mutes_whatever_the_other_file_contains(
     for name in ("card", "run"):
         (tmp_path / name).mkdir()
         good = json.dumps({"version": 1, "serial": 2**40, "muted": False}).encode()
-        (tmp_path / name / FILE).write_bytes(content if name == place else good)
+        write_private(tmp_path / name / FILE, content if name == place else good)
     store, found = start(tmp_path / "card", tmp_path / "run")
     assert found.muted
     assert str(tmp_path / place / FILE) in found.problem
@@ -135,7 +137,7 @@ def test_a_mute_file_that_disappeared_mutes(tmp_path: Path, muted: bool, lost: s
     store.store(muted=muted)
     write_result(store)
     end(store)
-    until((tmp_path / MARK).exists)
+    until((tmp_path / FILE).with_name(MARK).exists)
     (tmp_path / FILE).unlink()
     if lost != "the file":
         (run / FILE).unlink()
@@ -151,13 +153,22 @@ def test_a_mute_file_that_disappeared_mutes(tmp_path: Path, muted: bool, lost: s
 
 
 def test_a_disappeared_mute_file_of_an_earlier_version_mutes_too(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":true}')
+    write_private(tmp_path / FILE, b'{"version":1,"serial":5000,"muted":true}')
     for problem in (False, True):
         store, found = start(tmp_path)
         end(store)
         assert (found.muted, bool(found.problem)) == (True, problem)
-        until((tmp_path / MARK).exists)
+        until((tmp_path / FILE).with_name(MARK).exists)
         (tmp_path / FILE).unlink(missing_ok=True)
+
+
+def test_a_mute_that_could_not_be_moved_to_the_conductors_folder_mutes(tmp_path: Path) -> None:
+    """Before the parts had folders of their own, file and mark lay in the state folder itself."""
+    (tmp_path / MARK).touch()
+    store, found = start(tmp_path)
+    end(store)
+    assert (found.muted, found.on_disk) == (True, False)
+    assert "is gone" in found.problem
 
 
 def test_a_file_that_cannot_be_opened_mutes_and_does_not_block(tmp_path: Path) -> None:
@@ -203,7 +214,7 @@ def test_the_newer_of_two_files_counts_and_a_tie_mutes(
 def test_each_store_has_a_higher_serial_even_when_the_clock_went_back(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":false}')
+    write_private(tmp_path / FILE, b'{"version":1,"serial":5000,"muted":false}')
     store = MuteStore(tmp_path / FILE, None, wall_s=lambda: 10.0)
     assert store.stored(PATIENCE_S) is not None
     store.store(muted=True)

@@ -45,7 +45,7 @@ def test_a_start_without_a_fallback_writes_no_note(state: Path) -> None:
 def test_an_unwritable_card_prevents_no_start_and_the_fallback_is_announced_again(
     state: Path,
 ) -> None:
-    (state / startup_notices.TOLD).mkdir()  # a directory, which no file can replace
+    (state / startup_notices.TOLD).mkdir(parents=True)  # a directory, which no file can replace
     before = set(threading.enumerate())
     startup_notices.mark_spoken(state, gather(state, "", [LEFT]))
     for thread in set(threading.enumerate()) - before:

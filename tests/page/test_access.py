@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.page.access import (
     FILE,
     MOST,
@@ -90,7 +91,7 @@ def test_only_the_most_recently_seen_browsers_up_to_the_limit_are_kept(
 def test_a_damaged_file_admits_no_browser(
     tmp_path: Path, clock: Clock, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / FILE).write_text(text)
+    write_private(tmp_path / FILE, text.encode())
     store = open_store(tmp_path, clock)
     assert store.browsers == ()
     assert "every browser has to pair again" in caplog.text

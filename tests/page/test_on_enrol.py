@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.messages.enrolling import (
     AskTake,
     BeginEnrolment,
@@ -75,15 +76,14 @@ def test_each_outcome_is_shown(desk: Desk, outcome: EnrolmentOutcome, language: 
 def test_an_enrolment_is_shown_and_can_be_deleted(desk: Desk) -> None:
     desk.pair()
     state = desk.box.settings.state_path()
-    (state / enrolled_files.FILE).write_bytes(b"numbers")
-    folder = state / enrolled_files.RECORDINGS
-    folder.mkdir()
-    (folder / "wait.wav").write_bytes(b"sound")
+    write_private(state / enrolled_files.FILE, b"numbers")
+    folder = state / enrolled_files.FOLDER
+    write_private(folder / "wait/a.wav", b"sound")
     assert re.search(r"Enrolled: 20\d\d-\d\d-\d\d", desk.text(PLACE))
     assert order(desk, "forget") == 303
     assert desk.sent[-1] == OwnerVoiceChanged()
     assert not (state / enrolled_files.FILE).exists()
-    assert not folder.exists()
+    assert list(folder.iterdir()) == []
     page = desk.text(PLACE)
     assert "Nobody is enrolled" in page
     assert 'value="forget"' not in page
@@ -92,7 +92,7 @@ def test_an_enrolment_is_shown_and_can_be_deleted(desk: Desk) -> None:
 def test_a_failed_deletion_is_an_error(desk: Desk, tmp_path: Path) -> None:
     desk.pair()
     desk.sent.clear()
-    deep = desk.box.settings.state_path() / enrolled_files.RECORDINGS
+    deep = desk.box.settings.state_path() / enrolled_files.FOLDER
     for _ in range(70):  # deeper than any folder that the box creates
         deep /= "x"
     deep.mkdir(parents=True)

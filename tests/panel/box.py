@@ -14,6 +14,7 @@ from typing import Any
 
 from appliance import settings
 from appliance.messages.registry import Message, ObservedMessage
+from appliance.panel.keyboard_socket import NAME
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor
 from lab.sim.launchers import launcher_for
@@ -53,7 +54,7 @@ class Room:
         self.heard: list[Message] = []
         self.thread = threading.Thread(target=self.box.run)
         self.thread.start()
-        self.place = folder / "panel"
+        self.place = folder / NAME
         self.finger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.finger.bind(str(folder / "finger"))
         self.finger.settimeout(5.0)

@@ -99,5 +99,5 @@ def test_a_socket_that_cannot_be_created_raises_an_error(tmp_path: Path) -> None
         KeyboardSocket(tmp_path / "panel")
 
 
-def test_the_socket_is_in_the_state_folder(tmp_path: Path) -> None:
-    assert place(load(None, {"state_dir": str(tmp_path)})) == tmp_path / "panel"
+def test_the_socket_is_in_the_panels_folder(tmp_path: Path) -> None:
+    assert place(load(None, {"state_dir": str(tmp_path)})) == tmp_path / "panel/keyboard"

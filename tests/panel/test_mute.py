@@ -17,6 +17,7 @@ from appliance import settings
 from appliance.messages.commands import BoxStatus, Mute, MuteSwitched, StateChanged
 from appliance.models.store import ModelStore
 from appliance.panel.button import LONG_S
+from appliance.panel.keyboard_socket import NAME
 from appliance.panel.machine_indicators import MachineIndicators
 from appliance.panel.panel import Panel
 from appliance.runtime import process_table
@@ -121,7 +122,7 @@ class Finger:
     """A client of the keyboard panel's socket."""
 
     def __init__(self, life: Life) -> None:
-        self._place = str(life.folder / "state" / "panel")
+        self._place = str(life.folder / "state" / NAME)
         self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
     def push(self, word: str) -> bool:

@@ -13,6 +13,8 @@ from typing import cast
 import pytest
 
 from appliance import settings
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.errors import PanelError
 from appliance.messages.commands import (
     BoxStatus,
@@ -95,13 +97,13 @@ def finger(panel: Panel, desk: Desk, tmp_path: Path) -> Iterator[Finger]:
 def test_a_reset_forgets_requests_erasure_and_restarts(
     desk: Desk, panel: Panel, tmp_path: Path
 ) -> None:
-    (tmp_path / "echo.npz").touch()
+    write_private(tmp_path / "listener/echo.npz", b"")
     panel._handle_gestures(["reset", "cancelled"], 0.0)
     assert desk.sent == [Forget()], "immediately"
     until(lambda: stepped(panel) and Restart() in desk.sent)
     assert (tmp_path / factory_reset.NOTE).exists()
     factory_reset.complete_reset(tmp_path)  # as at the next start
-    assert not (tmp_path / "echo.npz").exists()
+    assert not (tmp_path / "listener/echo.npz").exists()
 
 
 def stepped(panel: Panel) -> bool:
@@ -216,7 +218,7 @@ def test_a_restarted_conductor_learns_of_the_buttons_fault(desk: Desk, finger: F
 def test_an_unwritable_folder_does_not_stop_the_panel(
     finger: Finger, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / f".{health.FILE}.new").mkdir()
+    fresh_name(tmp_path / health.FILE).mkdir()
     finger.push("press")
     for _ in range(2):
         assert finger.push(HELLO)

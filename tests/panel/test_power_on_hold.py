@@ -16,18 +16,25 @@ from appliance.runtime import factory_reset
 LOG = logging.getLogger("panel")
 
 
-def test_root_gets_the_request_even_if_the_state_cannot_be_written(tmp_path: Path) -> None:
-    """In the state folder not even the reset note can be written."""
+def test_a_card_that_takes_no_note_is_erased_at_the_next_start_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The note is then in memory; root's request does not depend on it."""
     incoming, state = tmp_path / "incoming", tmp_path / "state"
     incoming.mkdir()
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path / "run"))
     (state / "timers").mkdir(parents=True)
-    (state / factory_reset.NOTE).mkdir()  # blocks the note, also for root
+    (state / factory_reset.NOTE).mkdir(parents=True)  # blocks the note, also for root
     (state / factory_reset.NOTE / "file").touch()
     hold = PowerOnHold(state, LOG, incoming)
     hold.start("reset")
-    assert hold.messages.get(timeout=20) == Restart(), "the data was erased at once"
+    assert hold.messages.get(timeout=20) == Restart()
     assert (incoming / WANTED_SETUP).read_text() == "reset"
+    assert factory_reset.unfinished(state)
+    factory_reset.complete_reset(state)  # as at the next start
     assert not (state / "timers").exists()
+    assert factory_reset.to_say(state) == "reset-done"
+    assert not factory_reset.unfinished(state)
 
 
 def test_a_reset_that_fails_is_announced_and_does_not_restart(tmp_path: Path) -> None:

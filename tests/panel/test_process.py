@@ -73,7 +73,7 @@ def test_an_endlessly_bouncing_button_is_reported_and_recovers(room: Room) -> No
         room.push("press")
         room.push("release")
     assert room.until(lambda: ButtonFault("bouncing") in room.heard)
-    saved = health.read_health(room.place.parent)
+    saved = health.read_health(room.settings.state_path())
     assert saved is not None
     assert (saved.button, saved.switch) == ("bouncing", "closed")
     assert room.until(lambda: ButtonFault("") in room.heard)

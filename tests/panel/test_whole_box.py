@@ -12,7 +12,7 @@ import pytest
 from appliance import settings
 from appliance.messages.hearing import SpeechEnded, SpeechStarted
 from appliance.messages.thinking import Think
-from appliance.panel.keyboard_socket import place
+from appliance.panel.keyboard_socket import NAME
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import QUIET, BenchHarness
@@ -37,7 +37,7 @@ def test_opening_the_switch_mid_sentence_stops_all_samples_to_the_listener() -> 
     def act(stage: BenchHarness) -> None:
         nonlocal cut, end
         floor = stage.supervisor.floor()
-        finger = ButtonPresser(stage.state_dir / place(chosen).name)
+        finger = ButtonPresser(stage.state_dir / NAME)
         finger.push("on")
         assert stage.wait_until(lambda: not floor.microphone_off, SURE_S)
         stage.wait(1.0)  # the listener learns the noise floor

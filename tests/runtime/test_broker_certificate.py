@@ -36,8 +36,9 @@ def test_a_damaged_record_is_a_fault_and_not_an_absent_one(
 
 
 def test_a_record_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
     with pytest.raises(LinkError, match="cannot be remembered"):
-        CertificatePins(tmp_path / "none/pin.json").save(PIN)
+        CertificatePins(tmp_path / "file/pin.json").save(PIN)
 
 
 def test_a_fingerprint_is_shown_as_openssl_shows_it() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
+from appliance.background_file import write_private
 from appliance.dialog import startup_notices
 from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
@@ -50,14 +51,10 @@ def lived_in(state: Path) -> None:
     for number in range(50):
         memory.remember(turn(number, CANARY))
     memory.close()
-    (state / "memory" / "memory.db.state-1").write_bytes(CANARY * 1000)
+    write_private(state / "memory/states/memory.db.state-1", CANARY * 1000)
     for name in PATHS - {"memory"}:
         place = state / name
-        if "." not in place.name:
-            place.mkdir(parents=True)
-            place /= "file"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(CANARY * 1000)
+        write_private(place if "." in place.name else place / "file", CANARY * 1000)
     (state / "models" / "gemma").mkdir(parents=True)
     (state / "models" / "gemma" / "weights.gguf").touch()
 
@@ -69,12 +66,14 @@ def test_every_path_in_the_reset_table_is_written_by_a_part_of_the_box(
     state = owner_settings.state_path()
     timers = timer_store.path(owner_settings).relative_to(state).parts[0]
     memory = path(owner_settings).relative_to(state).parts[0]
-    mqtt_files = {link.removed(owner_settings).name, stale_topics.path(owner_settings).name}
+    mqtt_files = {
+        str(file.relative_to(state))
+        for file in (link.removed(owner_settings), stale_topics.path(owner_settings))
+    }
     elsewhere = {".local/state/interlude", ".config/interlude"}
     known = {
         memory,
-        enrolled_files.FILE,
-        enrolled_files.RECORDINGS,
+        enrolled_files.FOLDER,
         store.FILE,
         timers,
         access.FILE,
@@ -114,7 +113,7 @@ def test_without_a_request_a_start_erases_nothing(tmp_path: Path) -> None:
 
 def test_a_completed_reset_erases_nothing_more(tmp_path: Path) -> None:
     """The next owner's data is safe even if the box has not reported the reset yet."""
-    (tmp_path / NOTE).write_text(DONE)
+    write_private(tmp_path / NOTE, DONE.encode())
     lived_in(tmp_path)
     complete_reset(tmp_path)
     assert (tmp_path / "memory/memory.db").exists()
@@ -134,6 +133,7 @@ def test_a_full_card_can_be_reset(tmp_path: Path) -> None:
     with card(tmp_path) as sd:
         state = sd.at / "state"
         lived_in(state)
+        (state / NOTE).parent.mkdir()  # as at the panel's first start
         sd.fill()
         request_reset(state)
         complete_reset(state)
@@ -198,15 +198,17 @@ def test_a_reset_killed_at_any_point_is_completed_at_the_next_start(tmp_path: Pa
 def test_a_symlink_is_deleted_and_its_target_is_not(tmp_path: Path) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious/file").write_text("precious")
-    (tmp_path / "state").mkdir()
+    (tmp_path / "state/listener").mkdir(parents=True)
     (tmp_path / "state/timers").symlink_to(tmp_path / "precious")
-    (tmp_path / "state/echo.npz").symlink_to(tmp_path / "precious/file")
+    (tmp_path / "state/listener/echo.npz").symlink_to(tmp_path / "precious/file")
     assert clear(tmp_path / "state") == []
     assert (tmp_path / "precious/file").read_text() == "precious"
-    assert list((tmp_path / "state").iterdir()) == []
+    assert [file.name for file in (tmp_path / "state").rglob("*")] == ["listener"]
 
 
 def test_a_fifo_is_deleted_without_blocking(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "echo.npz")
+    fifo = tmp_path / "listener/echo.npz"
+    fifo.parent.mkdir()
+    os.mkfifo(fifo)
     assert clear(tmp_path) == []
-    assert not (tmp_path / "echo.npz").exists()
+    assert not fifo.exists()

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from appliance.background_file import write_private
 from appliance.messages.commands import Ask, SetVolume
 from appliance.messages.registry import ObservedMessage
 from appliance.messages.thinking import Think
@@ -63,9 +64,8 @@ def test_a_worker_has_its_row_and_the_settings_of_the_box(joined: Joined) -> Non
 def test_adjusted_settings_take_effect_and_the_files_settings_are_kept_separately(
     joined: Joined, tmp_path: Path
 ) -> None:
-    (tmp_path / adjusted.FILE).write_bytes(
-        msgspec.json.encode({"version": 1, "volume": {"value": 0.43, "file": 0.8}})
-    )
+    stored = msgspec.json.encode({"version": 1, "volume": {"value": 0.43, "file": 0.8}})
+    write_private(tmp_path / adjusted.FILE, stored)
     worker = joined.worker("capture")
     assert (worker.settings.speaking.volume, worker.files.speaking.volume) == (0.43, 0.8)
 

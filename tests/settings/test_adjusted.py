@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from appliance.background_file import write_private
 from appliance.settings import Settings, adjusted, load
 from tests.settings.written import written
 
@@ -15,7 +16,7 @@ from tests.settings.written import written
 def in_state(folder: Path, text: str = "", **adjusted_to: Any) -> Settings:
     """Settings whose state directory is `folder`, with these adjustments saved there."""
     values = {key: {"value": value, "file": was} for key, (value, was) in adjusted_to.items()}
-    (folder / adjusted.FILE).write_bytes(msgspec.json.encode({"version": 1, **values}))
+    write_private(folder / adjusted.FILE, msgspec.json.encode({"version": 1, **values}))
     return load(written(folder, f"state_dir: {folder}\n{text}"))
 
 
@@ -41,7 +42,7 @@ def test_a_damaged_file_of_adjustments_is_ignored_reported_and_replaced(
     tmp_path: Path, content: bytes
 ) -> None:
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
-    (tmp_path / adjusted.FILE).write_bytes(content)
+    write_private(tmp_path / adjusted.FILE, content)
     assert adjusted.adjusted(files) == files
     store = adjusted.AdjustmentStore(files)
     [complaint] = store.complaints()

@@ -11,6 +11,7 @@ from appliance.dialog.memory import Memory
 from appliance.messages.registry import Message
 from appliance.messages.thinking import RECALL_TIMES, RecallWanted
 from appliance.models.local_model import LocalModel
+from appliance.runtime import memory_files
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.think.session import ModelSession
 from tests.think.local_talk import thinking
@@ -85,7 +86,7 @@ class Box:
 
     def states(self) -> list[Path]:
         """The saved states, without empty files."""
-        found = self.file.parent.glob("*.state-*")
+        found = memory_files.snapshots(self.file).glob("*.state-*")
         return [path for path in found if path.stat().st_size]
 
     def stop(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.background_file import write_private
 from appliance.runtime.process_table import row
 from appliance.settings import Settings, load
 from appliance.think.factory import choose, saves_recall_state, usable_threads
@@ -45,9 +46,8 @@ def test_the_state_is_saved_only_if_the_memory_keeps_enough_turns(
 def test_a_start_erases_a_state_that_is_no_longer_saved(
     tmp_path: Path, keep_turns: int, url: str, remains: bool
 ) -> None:
-    state = tmp_path / "memory" / "memory.db.state-1"
-    state.parent.mkdir()
-    state.write_bytes(b"words")
+    state = tmp_path / "memory/states/memory.db.state-1"
+    write_private(state, b"words")
     choose(settings(tmp_path, keep_turns, url=url), row("thinker"))
     deadline = time.monotonic() + (0.2 if remains else 10)
     while state.exists() and time.monotonic() < deadline:

@@ -14,6 +14,7 @@ from appliance.dialog.memory import Memory
 from appliance.messages.registry import Message
 from appliance.messages.thinking import RecallWanted, ThinkerReady
 from appliance.models.local_model import LocalModel
+from appliance.runtime import memory_files
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, recalled
 from appliance.think.incremental_prefill import IncrementalPrefill
@@ -246,12 +247,14 @@ def test_nothing_is_saved_before_the_speech_is_transcribed(start_box: Begin) -> 
     box.session.record_heard(1, "the moon", complete=True)
     box.rest(PREPARE_S)
     box.rest(PREPARE_S)
-    assert not list(box.file.parent.glob("*.state-*"))  # the recalled text will differ
+    assert not list(
+        memory_files.snapshots(box.file).glob("*.state-*")
+    )  # the recalled text will differ
     box.session.transcribe_idle(never)
     box.now_s += PREPARE_S
     box.session.prepare_next_start(never)
     box.wait()
-    assert len(list(box.file.parent.glob("*.state-*"))) == 1
+    assert len(list(memory_files.snapshots(box.file).glob("*.state-*"))) == 1
 
 
 def test_without_a_recall_cache_a_session_recalls_the_last_turns(tiny_model: LocalModel) -> None:
@@ -298,6 +301,6 @@ def test_a_thread_prepares_the_next_start_and_writes_it_when_it_stops(
 
     tokenized: list[HistoryTurn] = recalled(turns)
     run(lambda model: len(model._spare.held) == len(model._recalled(tokenized)))
-    (path,) = file.parent.glob("*.state-*")
+    (path,) = memory_files.snapshots(file).glob("*.state-*")
     assert path.stat().st_size
     assert gemma_of(run(lambda model: True)).read == 0

@@ -14,6 +14,7 @@ import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
+from appliance.runtime import memory_files
 from appliance.runtime.folder_lock import locked
 from appliance.think import state_file
 from appliance.think.snapshot_store import STEP_BYTES, Snapshots
@@ -60,7 +61,7 @@ def saved(file: Path, state: bytes = STATE) -> Path:
 
 
 def states(file: Path) -> list[Path]:
-    return sorted(file.parent.glob("*.state-*"))
+    return sorted(memory_files.snapshots(file).glob("*.state-*"))
 
 
 def test_a_saved_state_is_loaded_again_and_private(file: Path) -> None:
@@ -189,7 +190,7 @@ def test_without_enough_disk_space_no_state_is_saved(file: Path) -> None:
 
 def test_after_an_incomplete_write_the_old_state_is_loaded(file: Path) -> None:
     saved(file)
-    half = file.with_name("memory.db.state-99999999999999999999")  # newer than any other
+    half = memory_files.snapshots(file) / "memory.db.state-99999999999999999999"  # the newest
     half.write_bytes(state_file.seal(b"interlude recalls 1\n", MODEL, STATE)[:-1])
     snapshots = Snapshots(file, MODEL)
     found = snapshots.load()
@@ -254,7 +255,7 @@ def test_forgetting_waits_for_a_running_write_and_erases_it(file: Path) -> None:
 
 def test_drop_cancels_a_running_write(file: Path) -> None:
     snapshots = with_file(file)
-    with locked(file.parent, 1.0):
+    with locked(memory_files.snapshots(file), 1.0):
         snapshots.save(IDS, bytes(5 * STEP_BYTES))
         snapshots.drop()
     assert snapshots.wait(10)
@@ -264,7 +265,7 @@ def test_drop_cancels_a_running_write(file: Path) -> None:
 def test_nothing_is_loaded_while_turns_are_being_forgotten(file: Path) -> None:
     saved(file)
     taken: list[object] = []
-    with locked(file.parent, 1.0):
+    with locked(memory_files.snapshots(file), 1.0):
         thread = threading.Thread(target=lambda: taken.append(Snapshots(file, MODEL).load()))
         thread.start()
         assert not taken

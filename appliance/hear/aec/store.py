@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.atomic_file import write_whole
 from appliance.audio.cards import chosen, list_cards
+from appliance.background_file import write_private
 from appliance.errors import StorageError
 from appliance.hear.aec.path_estimate import Floats
 from appliance.numpy_archive import read_arrays
 from appliance.settings import Settings
 
-FILE = "echo.npz"
+FILE = "listener/echo.npz"  # in the state folder
 _MOST_BYTES = 262_144  # half a second at 48 kHz takes 96 kB
 LOUDEST = 100.0  # sum of the taps' magnitudes; more is no plausible response
 
@@ -55,8 +55,7 @@ def save(folder: Path, card_key: str, taps: Floats) -> None:
     path, buffer = folder / FILE, io.BytesIO()
     np.savez(buffer, taps=taps.astype(np.float32), key=np.array(card_key))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getvalue(), 0o600)
+        write_private(path, buffer.getvalue())
     except OSError as error:
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"

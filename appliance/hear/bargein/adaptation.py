@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from appliance.atomic_file import write_whole
+from appliance.background_file import write_private
 from appliance.errors import ModelError, StorageError
 from appliance.numpy_archive import read_arrays
 from appliance.runtime.enrolled_files import FILE
@@ -118,8 +118,7 @@ def save(adaptation: Adaptation, state: Path) -> Path:
         buffer, weight=adaptation.weight, bias=adaptation.bias, model=np.array(adaptation.model)
     )
     try:
-        state.mkdir(parents=True, exist_ok=True)
-        write_whole(path, buffer.getvalue(), 0o600)
+        write_private(path, buffer.getvalue())
     except OSError as error:
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.background_file import write_private
 from appliance.hear.aec import store
 from appliance.hear.aec.factory import EchoCanceller, PassThroughCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
@@ -47,7 +48,7 @@ def test_after_a_restart_the_first_second_cancels_as_well_as_the_last(tmp_path: 
 
 
 def test_a_damaged_file_is_logged_once_and_ignored(tmp_path: Path) -> None:
-    (tmp_path / store.FILE).write_bytes(b"no archive")
+    write_private(tmp_path / store.FILE, b"no archive")
     canceller = kalman()
     echo_monitor = EchoMonitor(canceller, tmp_path, lambda: "card")
     echo_monitor.restore()

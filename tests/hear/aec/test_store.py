@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.atomic_file import fresh_name
+from appliance.background_file import write_private
 from appliance.errors import StorageError
 from appliance.hear.aec import store
 
@@ -26,8 +28,9 @@ def test_a_missing_file_is_not_an_error(tmp_path: Path) -> None:
 
 
 def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
-    (tmp_path / f"{store.FILE}.new").write_bytes(b"left over")
-    (tmp_path / f"{store.FILE}.new").chmod(0o644)
+    left = fresh_name(tmp_path / store.FILE)
+    write_private(left, b"left over")
+    left.chmod(0o644)
     store.save(tmp_path, "card", TAPS)
     assert stat.S_IMODE((tmp_path / store.FILE).stat().st_mode) == 0o600
 
@@ -55,7 +58,7 @@ def test_an_implausible_response_is_refused(
 
 @pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 cut off"])
 def test_a_damaged_file_raises_a_storage_error(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / store.FILE).write_bytes(content)
+    write_private(tmp_path / store.FILE, content)
     with pytest.raises(StorageError, match="damaged"):
         store.load(tmp_path, "card", 320)
 

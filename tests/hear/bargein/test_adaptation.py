@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.background_file import write_private
 from appliance.errors import ModelError, StorageError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import EMBEDDING, Adaptation, NetworkOutputs
@@ -91,7 +92,7 @@ def test_a_layer_for_another_network_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", DAMAGED)
 def test_a_damaged_file_is_refused(tmp_path: Path, wrong: str) -> None:
-    (tmp_path / FILE).write_bytes(DAMAGED[wrong])
+    write_private(tmp_path / FILE, DAMAGED[wrong])
     with pytest.raises(ModelError, match="damaged"):
         adaptation.load(tmp_path)
 

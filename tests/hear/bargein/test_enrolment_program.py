@@ -103,7 +103,7 @@ def test_a_helpful_result_is_saved_unless_it_is_no_longer_wanted(tmp_path: Path)
     assert isinstance(ends, LearningEnds)
     assert (ends.outcome, ends.after > ends.before) == ("kept", True)
     assert adaptation.load(tmp_path) is not None
-    assert [file.name for file in tmp_path.iterdir()] == ["verdict-owner.npz"]
+    assert [file.name for file in tmp_path.rglob("*.*")] == ["verdict-owner.npz"]
 
 
 def test_an_unusable_take_is_reported_and_too_few_takes_save_nothing(tmp_path: Path) -> None:

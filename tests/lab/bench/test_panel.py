@@ -7,6 +7,7 @@ import pytest
 
 from appliance.messages.commands import MuteSwitched
 from appliance.messages.hearing import SpeechStarted
+from appliance.panel.keyboard_socket import NAME
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness
@@ -44,7 +45,7 @@ def test_the_mute_switch_silences_the_ring_in_the_middle_of_speech() -> None:
     """The owner speaks for seconds; after the switch is off, the ring `mic` contains only zeros."""
 
     def act(stage: BenchHarness) -> None:
-        presser = ButtonPresser(stage.state_dir / "panel")
+        presser = ButtonPresser(stage.state_dir / NAME)
         presser.push("on")
         assert stage.wait_until(lambda: not stage.supervisor.floor().microphone_off, 20.0)
         stage.wait(0.5)
