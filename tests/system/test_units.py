@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from appliance.models import catalogue
 from appliance.models.acceptance import SEEN
+from appliance.models.memory_need import PARTS_MIB, SHARE_PERCENT
 from appliance.models.placement import READY
 from appliance.models.store import DROP
 from appliance.panel import early, health
@@ -255,10 +257,74 @@ def test_only_downloading_services_reach_the_internet_and_they_see_no_data_of_th
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_service_swaps_and_all_but_the_supervisor_have_a_memory_limit(name: str) -> None:
+def test_no_service_swaps_and_each_has_a_memory_limit(name: str) -> None:
     keys = unit(name)
     assert keys["MemorySwapMax"] == ["0"]
-    assert ("MemoryMax" in keys) == (name != "interlude.service")
+    assert len(keys["MemoryMax"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("memory_mib", "model"), [(3_980, "pocket"), (8_062, "gemma-4-e2b"), (16_218, "gemma-4-e4b")]
+)
+def test_the_box_and_its_model_fit_into_the_units_share_of_the_memory(
+    memory_mib: int, model: str
+) -> None:
+    """MiB of memory as Linux reports it on a Pi 5 of 4, 8 and 16 GB. A cached page of the weights
+    counts, too: with fewer the kernel would read them from the card for each token."""
+    keys = unit("interlude.service")
+    assert keys["MemoryMax"] == [f"{SHARE_PERCENT}%"]
+    weights_mib = (catalogue.load()[model].size or 0) >> 20
+    assert weights_mib + PARTS_MIB <= memory_mib * SHARE_PERCENT / 100
+    # Beyond it the kernel ends the thinker, and the supervisor starts it again.
+    assert keys["OOMPolicy"] == ["continue"]
+    assert max(process_table.OOM_SCORES, key=process_table.OOM_SCORES.__getitem__) == "thinker"
+
+
+def folders_in_run() -> set[str]:
+    """The folders below /run that users without rights write."""
+    rows = (SYSTEM / "usr/lib/tmpfiles.d/interlude.conf").read_text()
+    found = {
+        path
+        for path, mode, user in re.findall(r"^d +(/run/\S+) +(\d+) (\S+)", rows, re.MULTILINE)
+        if user != "root" or int(mode, 8) & 0o020
+    }
+    return {*found, *(f"/run/{name}" for name in unit("interlude.service")["RuntimeDirectory"])}
+
+
+def test_no_user_can_fill_run() -> None:
+    """/run has a fifth of the memory, and every program of the system needs room there."""
+    folders = folders_in_run()
+    assert {"/run/interlude", "/run/interlude-wanted", "/run/interlude-page"} <= folders
+    for folder in folders:
+        keys = unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")
+        assert (keys["Where"], keys["Type"]) == ([folder], ["tmpfs"])
+        assert {"size=256k", "nr_inodes=200"} <= set(keys["Options"][0].split(","))
+        assert keys["WantedBy"] == ["local-fs.target"]  # before systemd-tmpfiles sets the owners
+    assert len(folders) == len([name for name in NAMES if name.endswith(".mount")])
+
+
+@pytest.mark.process
+def test_a_full_folder_of_run_leaves_room_for_all_others(tmp_path: Path) -> None:
+    options = unit("run-interlude.mount")["Options"][0]
+    full = tmp_path / "full"
+    full.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", full], check=False)
+    if mounted.returncode:
+        pytest.skip(skips.MOUNTS)
+
+    def fill() -> None:
+        for number in range(300):
+            (full / str(number)).touch()
+
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            (full / "file").write_bytes(bytes(300_000))
+        (full / "file").unlink()
+        with pytest.raises(OSError, match="No space left"):
+            fill()
+        (tmp_path / "beside").write_bytes(bytes(300_000))
+    finally:
+        subprocess.run(["umount", full], check=True)
 
 
 ASKED = (
