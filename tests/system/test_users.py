@@ -11,7 +11,7 @@ pytestmark = pytest.mark.process
 
 FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
 NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712, "interlude-model": 713,
-           "interlude-pull": 714}  # fmt: skip  # never another againimport pytest
+           "interlude-pull": 714, "interlude-verify": 716}  # fmt: skip  # never another again
 
 
 def users(root: Path) -> dict[str, int]:
