@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE # without bytecode files each part of a box tak
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release voices image test-boxes test-image docs lock clean distclean
+.PHONY: help setup demo test check format bench run release voices image sign test-boxes test-image docs lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
@@ -47,14 +47,18 @@ setup-%:
 	@scripts/packages.sh setup $(subst -, ,$*)
 	@$(PYTHON) scripts/environment.py
 
-release: setup-release ## the package with all it needs, as one file signed by KEY=, for machines like this one
-	@$(BIN)/python scripts/release.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
+# The three that build never see the private key; `sign` runs none of what they installed.
+release: setup-release ## the package with all it needs, as one file, for machines like this one
+	@$(BIN)/python scripts/release.py $(ARGS)
 
-voices: setup-release ## the program of Piper's voices, as one file signed by KEY=, for machines like this one
-	@$(BIN)/python scripts/voices.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
+voices: setup-release ## the program of Piper's voices, as one file, for machines like this one
+	@$(BIN)/python scripts/voices.py $(ARGS)
 
-image: setup-image ## the card for a Pi 5 as one file, signed by KEY=; needs root
-	@scripts/image.sh --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
+image: setup-image ## the card for a Pi 5 as one file; its box trusts the public keys in SIGNERS=; needs root
+	@scripts/image.sh --signers "$(SIGNERS:~/%=$(HOME)/%)" $(ARGS)
+
+sign: ## sign what the three above left, with the ssh key KEY=; FILES= (dist)
+	@$(PYTHON) -I -S scripts/sign.py --key "$(KEY:~/%=$(HOME)/%)" $(or $(FILES),dist)
 
 test-boxes: setup-boxes ## the quick half of test-image: a fleet in containers, slots, roles, power cuts; needs root
 	@scripts/test_image.sh boxes $(ARGS)

@@ -3,7 +3,7 @@
 Each step is a module of this folder, whose docstring names its inputs and outputs. The result of a
 step is cached and made again only when its inputs have changed. Intermediate files are in
 build/image/, the files that an owner downloads in dist/, and results that take long to make in
-~/.cache/interlude/image.
+~/.cache/interlude/image. The build has no private key; scripts/sign.py signs its files afterwards.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from appliance import __version__
 from appliance.errors import InterludeError
+from appliance.update import signature
 from image import boot, foreign, freight, kernel, ramdisk, roles, root, slot, tools, voices, wheels
 from image.disk import Misfit
 from image.kernels import FLAVOURS
@@ -79,8 +80,8 @@ def _check_machine(plan: Plan) -> None:
 
 def _slot(plan: Plan, debian: Path, linux: Path, release: Path, voice_bundle: Path) -> Path:
     inputs: list[str | bytes] = [
-        plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name,
-        voice_bundle.parent.name,
+        plan.version, str(plan.time_s), plan.signers, debian.name, linux.name,
+        release.parent.name, voice_bundle.parent.name,
     ]  # fmt: skip
     sources = [path for part in ("ansible", "system") for path in (ROOT / part).rglob("*")]
     sources += [ROOT / "image" / name for name in _SLOT_SOURCES]
@@ -92,6 +93,7 @@ def _slot(plan: Plan, debian: Path, linux: Path, release: Path, voice_bundle: Pa
         remove(tree)
         root.unpack(debian, tree)
         print(f"   {roles.apply(plan, tree, release, [voice_bundle])}", flush=True)
+        roles.trust(tree, plan.signers)
         slot.finish(plan, tree, linux, path)
 
     return once(plan.work, "slot", inputs, write)
@@ -107,9 +109,23 @@ def _boot_partitions(plan: Plan, linux: Path, initramfs: Path) -> dict[str, Path
     }
 
 
+def signers_of(file: Path) -> str:
+    """The text of allowed_signers for the public keys in `file`, which is a .pub or such a text.
+
+    Raises NotBuilt."""
+    text = signature.read_signers(file) or ""
+    if "PRIVATE KEY" in text:
+        raise NotBuilt(f"{file} is a private key.", "The build gets its public half alone.")
+    if not (keys := signature.public_keys(text)):
+        problem = f"{file} has no public ssh key."
+        raise NotBuilt(problem, "ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.")
+    return signature.signers_text(keys, signature.least_signatures(text))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make a card for the Pi 5, as one file.")
-    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign with")
+    parser.add_argument("--signers", type=Path, required=True, metavar="FILE",
+                        help="public ssh keys: the box installs what they sign")  # fmt: skip
     parser.add_argument("--flavour", choices=FLAVOURS, default="debian", help="which kernel")
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
     parser.add_argument("--work", type=Path, default=ROOT / "build/image", help="a folder")
@@ -120,12 +136,8 @@ def main() -> int:
     os.umask(0o022)  # file modes in the image do not depend on the builder's umask
     teller = Teller()
     try:
-        if not args.key.is_file() or not args.key.with_suffix(".pub").is_file():
-            raise NotBuilt(
-                f"{args.key} is no private ssh key with its .pub beside it.",
-                "ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
-            )
-        plan = Plan(__version__, FLAVOURS[args.flavour], args.key.resolve(), args.work.resolve(),
+        signers = signers_of(args.signers)
+        plan = Plan(__version__, FLAVOURS[args.flavour], signers, args.work.resolve(),
                     cache_folder(), args.into.resolve(), commit_time_s())  # fmt: skip
         if args.fresh:
             for old in (*plan.cache.glob("root-*"), *plan.cache.glob("kernel-*")):

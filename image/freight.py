@@ -1,4 +1,5 @@
-"""Builds the release for the Pi, with its dependencies, on this machine. Out: a signed archive.
+"""Builds the release for the Pi, with its dependencies, on this machine. Out: an archive that is
+not signed yet.
 
 pip downloads the wheels that are published for aarch64, wheels.py builds the others, and the Pi's
 own Python, emulated, compiles the sources. scripts/release.py makes the same on a machine like the
@@ -47,10 +48,8 @@ _BOX_ENVIRONMENT = {
 
 def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
     """Build the archive. `root`: a root file system with the Pi's Python. Raises NotBuilt."""
-    public = plan.key.with_suffix(".pub").read_text()
     inputs: list[str | bytes] = [
         plan.version,
-        public,
         str(plan.time_s),
         *(wheel.name for wheel in wheels),
     ]
@@ -68,7 +67,7 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
             log = plan.logs / "compile.log"
             raise NotBuilt("The Pi's Python compiled nothing.", f"Its output: {log}")
         try:
-            pack(tree, path, plan.key, version=plan.version, machine=MACHINE, python=PYTHON,
+            pack(tree, path, version=plan.version, machine=MACHINE, python=PYTHON,
                  made_s=plan.time_s)  # fmt: skip
         except ReleaseRefused as error:
             raise NotBuilt(f"The release cannot be made: {error}") from error

@@ -31,12 +31,12 @@ class Plan:
     """The inputs of a build. `make clean` removes `work`; `cache` remains, and clones share it.
 
     time_s  time of every file in the image, since 1970: the commit's, or SOURCE_DATE_EPOCH
-    key     the private ssh key that signs the release and the image
+    signers the text of allowed_signers on the box: the public keys whose releases it installs
     """
 
     version: str
     flavour: Flavour
-    key: Path
+    signers: str
     work: Path
     cache: Path
     into: Path

@@ -1,4 +1,6 @@
-"""Writes the files that an owner downloads: image, block map, checksums, signature and SBOM."""
+"""Writes the files that an owner downloads: image, block map, checksums and SBOM.
+
+scripts/sign.py signs them."""
 
 from __future__ import annotations
 
@@ -7,7 +9,6 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.models.model_disk import sha256_of
-from appliance.update import signature
 from appliance.update.system import pack
 from image import disk, imager, tree
 from image.bmap import block_map
@@ -32,7 +33,7 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
     listed = plan.into / f"{plan.name}{imager.SUFFIX}"
     listed.write_text(imager.manifest(packed, image, plan.version, plan.time_s))
     try:
-        system = pack.pack(boots["boot_a"], slot / "system.erofs", plan.into, plan.key,
+        system = pack.pack(boots["boot_a"], slot / "system.erofs", plan.into,
                            version=plan.version, machine=MACHINE, made_s=plan.time_s,
                            level=1)  # fmt: skip
         shutil.copy(release, plan.into / release.name)
@@ -43,18 +44,16 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
             listed,
             *(plan.into / f"{plan.name}.{end}" for end in ("bmap", "cdx.json", "tree")),
         ]
-        return [*made, *signed_sums(made, plan.into / f"{plan.name}.sha256", plan.key)]
     except ReleaseRefused as error:
-        raise NotBuilt(f"The image cannot be signed: {error}") from error
+        raise NotBuilt(f"The system cannot be packed: {error}") from error
+    return [*made, sums(made, plan.into / f"{plan.name}.sha256")]
 
 
-def signed_sums(made: list[Path], sheet: Path, key: Path) -> tuple[Path, Path]:
-    """Write the SHA-256 sums of the files to `sheet`, and its signature. Raises ReleaseRefused."""
-    sums = "".join(f"{sha256_of(path)}  {path.name}\n" for path in made)
-    sheet.write_text(sums)
-    signed = sheet.with_name(f"{sheet.name}.sig")
-    signed.write_bytes(signature.sign(sums.encode(), key))
-    return sheet, signed
+def sums(made: list[Path], sheet: Path) -> Path:
+    """Write the SHA-256 sums of the files to `sheet`. A signature of an earlier one is removed."""
+    sheet.write_text("".join(f"{sha256_of(path)}  {path.name}\n" for path in made))
+    sheet.with_name(f"{sheet.name}.sig").unlink(missing_ok=True)
+    return sheet
 
 
 def _trees(slot: Path) -> str:

@@ -13,10 +13,12 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from appliance.update.archive_parts import sign_archive
 from image import inside
 from image.plan import ROOT, NotBuilt, Plan
 from image.tools import quietly
@@ -28,7 +30,9 @@ _SHARED = "/run/interlude-ansible"  # Ansible's files for its modules; same path
 def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] = ()) -> str:
     """Apply the roles and return Ansible's summary (`ok=30 changed=12 …`). Raises NotBuilt.
 
-    `voices`: bundles of the voices' programs.
+    `release`, `voices` (bundles of the voices' programs): archives without a signature. The box's
+    own installer puts them in place, so they are signed by a throwaway key, which the box trusts
+    until `trust`.
     """
     playbook = shutil.which("ansible-playbook")
     if playbook is None:
@@ -51,15 +55,16 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
             }
         }
     }
-    variables = {
+    key = _throwaway_key(plan)
+    variables: dict[str, object] = {
         "interlude_image_build": True,
         "interlude_harden": True,
-        "interlude_signers": [plan.key.with_suffix(".pub").read_text().strip()],
+        "interlude_signers": [key.with_suffix(".pub").read_text().strip()],
     }
     if release is not None:
-        variables["interlude_release_file"] = str(release)
+        variables["interlude_release_file"] = str(_signed_copy(release, key))
     if voices:
-        variables["interlude_voice_files"] = [str(voice) for voice in voices]
+        variables["interlude_voice_files"] = [str(_signed_copy(voice, key)) for voice in voices]
     (plan.work / "inventory.json").write_text(json.dumps(inventory))
     (plan.work / "said.json").write_text(json.dumps(variables))
     log = plan.logs / "ansible.log"
@@ -85,6 +90,35 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
     shutil.rmtree(shared, ignore_errors=True)
     counted = re.search(r"^image\s+: (.*)$", log.read_text(), re.MULTILINE)
     return counted[1] if counted else ""
+
+
+def trust(root: Path, signers: str) -> None:
+    """Make the box in `root` trust the keys of `signers`, and no other; call it after `apply`.
+
+    The signatures of the throwaway key are removed: what comes with a card has none, as the system
+    in its slot has none. The card as a whole is signed, beside its file.
+    """
+    (root / "etc/interlude/allowed_signers").write_text(signers)
+    for kept in root.glob("opt/interlude/*/*/*.json.sig"):
+        kept.unlink()
+
+
+def _throwaway_key(plan: Plan) -> Path:
+    """The same in each run, so that a second one changes nothing."""
+    folder = plan.work / "throwaway"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    key = folder / "key"
+    if key.exists():
+        return key
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", str(key)]
+    subprocess.run(command, check=True)
+    return key
+
+
+def _signed_copy(archive: Path, key: Path) -> Path:
+    copy = Path(shutil.copy(archive, key.parent / archive.name))
+    sign_archive(copy, key)
+    return copy
 
 
 def _runs_here(root: Path) -> bool:

@@ -1,4 +1,5 @@
-"""Builds the program of Piper's voices for the Pi on this machine. Out: a signed bundle.
+"""Builds the program of Piper's voices for the Pi on this machine. Out: a bundle that is not
+signed yet.
 
 It is not part of the release but a program of its own, GPL-3.0-or-later (docs/voices.md).
 """
@@ -25,7 +26,7 @@ def make(plan: Plan, root: Path) -> Path:
     requirements = freight.fitting(voices.requirements(voices.LOCK.read_text()))
     sources = [Path(voices.__file__), *sorted(voices.SOURCE.iterdir())]
     inputs: list[str | bytes] = [
-        plan.version, plan.key.with_suffix(".pub").read_text(), str(plan.time_s), requirements,
+        plan.version, str(plan.time_s), requirements,
         *(path.read_bytes() for path in sources if path.is_file()),
     ]  # fmt: skip
 
@@ -44,7 +45,7 @@ def make(plan: Plan, root: Path) -> Path:
             subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=log, stderr=log,
                            check=False)  # fmt: skip
         try:
-            pack(tree, path, plan.key, engine="piper", version=plan.version, protocol=PROTOCOL,
+            pack(tree, path, engine="piper", version=plan.version, protocol=PROTOCOL,
                  licence=voices.LICENCE, machine=MACHINE, python=PYTHON,
                  made_s=plan.time_s)  # fmt: skip
         except ReleaseRefused as error:

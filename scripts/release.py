@@ -1,9 +1,9 @@
-"""`make release`: packs Interlude with all dependencies as one signed file for boxes like this one.
+"""`make release`: packs Interlude with all dependencies as one file for boxes like this one.
 
-In: the locks, the wheel of llama.cpp, the working tree, a private ssh key. Out:
+In: the locks, the wheel of llama.cpp, the working tree. Out:
 dist/interlude-<version>-<machine>.release, which fits this architecture and this version of Python
-only: build it on a Pi, or in a Pi's root file system. Needs the environment that `make setup`
-makes.
+only: build it on a Pi, or in a Pi's root file system. `make sign` signs it. Needs the environment
+that `make setup` makes.
 """
 
 from __future__ import annotations
@@ -75,16 +75,10 @@ def made_s() -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Make a signed release for boxes like this one.")
-    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign it")
+    parser = argparse.ArgumentParser(description="Make a release for boxes like this one.")
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
     parser.add_argument("--tree", type=Path, help="pack this tree instead of building one")
     args = parser.parse_args()
-    if not args.key.is_file():
-        print(f"No release: {args.key} is no private ssh key."
-              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
-              file=sys.stderr)  # fmt: skip
-        return 1
     args.into.mkdir(parents=True, exist_ok=True)
     logs = ROOT / ".make"
     logs.mkdir(exist_ok=True)
@@ -94,7 +88,7 @@ def main() -> int:
             if args.tree is None:
                 plant(tree, logs)
             path = pack(
-                tree, args.into, args.key, version=__version__, machine=platform.machine(),
+                tree, args.into, version=__version__, machine=platform.machine(),
                 python=f"{sys.version_info.major}.{sys.version_info.minor}", made_s=made_s(),
             )  # fmt: skip
     except (Failed, ReleaseRefused) as error:

@@ -1,7 +1,8 @@
-"""`make voices`: packs the program of Piper's voices as one signed file for boxes like this one.
+"""`make voices`: packs the program of Piper's voices as one file for boxes like this one.
 
-In: the lock, voices/piper, a private ssh key, and, optionally, voices of the catalogue. Out:
-dist/piper-<version>-<machine>.voice. image/voices.py makes the one for the card.
+In: the lock, voices/piper, and, optionally, voices of the catalogue. Out:
+dist/piper-<version>-<machine>.voice. `make sign` signs it. image/voices.py makes the one for the
+card.
 """
 
 from __future__ import annotations
@@ -141,18 +142,12 @@ def here(logs: Path) -> Install:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make the program of Piper's voices.")
-    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign it")
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
     parser.add_argument("--voice", action="append", default=[], metavar="NAME",
                         help="of the catalogue, to lie in it (may be repeated)")  # fmt: skip
     parser.add_argument("--models", type=Path, default=ROOT / "build/voices/models",
                         metavar="DIR", help="where fetched voices are kept")  # fmt: skip
     args = parser.parse_args()
-    if not args.key.is_file():
-        print(f"No program: {args.key} is no private ssh key."
-              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
-              file=sys.stderr)  # fmt: skip
-        return 1
     args.into.mkdir(parents=True, exist_ok=True)
     logs = ROOT / ".make"
     logs.mkdir(exist_ok=True)
@@ -164,7 +159,7 @@ def main() -> int:
             store = ModelStore(args.models, catalogue.load())
             add_voices(tree, args.voice, store, ModelHub())
             path = pack(
-                tree, args.into, args.key, engine="piper", version=__version__, protocol=PROTOCOL,
+                tree, args.into, engine="piper", version=__version__, protocol=PROTOCOL,
                 licence=LICENCE, voices=tuple(args.voice), machine=platform.machine(),
                 python=f"{sys.version_info.major}.{sys.version_info.minor}", made_s=made_s(),
             )  # fmt: skip

@@ -19,12 +19,13 @@ M = TypeVar("M", bound=SignedManifest)
 class OpenedArchive(NamedTuple, Generic[M]):
     """An archive with a verified manifest.
 
-    `manifest_bytes`: the signed bytes of the manifest. `contents`: the place of each content, in
-    their order.
+    `manifest_bytes`: the signed bytes of the manifest. `signatures`: of these bytes. `contents`:
+    the place of each content, in their order.
     """
 
     manifest: M
     manifest_bytes: bytes
+    signatures: bytes
     contents: tuple[ArchivePart, ...]
 
 
@@ -61,7 +62,7 @@ class ArchiveKind(Generic[M]):
         """
         data, signature_bytes, contents = open_parts(file, self.kind, *self.parts)
         signature.verify(data, signature_bytes, signers)
-        return OpenedArchive(self.parse(data), data, contents)
+        return OpenedArchive(self.parse(data), data, signature_bytes, contents)
 
     def peek(self, file: Path | HandedOverFile) -> M | None:
         """The manifest, not verified; None for a file of another kind. For lists only."""

@@ -13,7 +13,6 @@ import msgspec
 from appliance.errors import ReleaseRefused, ShownAs
 from appliance.record_file import UNREADABLE
 
-MOST_BYTES = 65_536  # of a manifest; ours have 300
 LAST_S = 253_402_300_799  # the end of the year 9999, the limit of common calendar functions
 CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a wrong time zone
 

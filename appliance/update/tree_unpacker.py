@@ -23,9 +23,9 @@ class TreeUnpacker:
     tree are accepted. Owner and mode are not the archive's: files get 0644, executables 0755, and
     no setuid bit."""
 
-    def __init__(self, manifest: str) -> None:
-        """`manifest`: the name of the manifest, which the tree must not contain."""
-        self._folders, self._files = {TOP}, {PurePosixPath(manifest)}
+    def __init__(self, *reserved: str) -> None:
+        """`reserved`: names that the tree must not contain, as that of the manifest."""
+        self._folders, self._files = {TOP}, set(map(PurePosixPath, reserved))
 
     def unpack(
         self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk

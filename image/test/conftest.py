@@ -38,8 +38,8 @@ def built(signing_key: Path) -> Path:
         return Path(named)
     work = ROOT / "build/test-image"
     subprocess.run(
-        [sys.executable, "-m", "image.build", "--key", signing_key, "--work", work / "work",
-         "--into", work / "dist"],
+        [sys.executable, "-m", "image.build", "--signers", signing_key.with_suffix(".pub"),
+         "--work", work / "work", "--into", work / "dist"],
         cwd=ROOT, check=True,
     )  # fmt: skip
     return next((work / "work").glob("interlude-*-rpi5.img"))

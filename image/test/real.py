@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from appliance.update.archive_parts import sign_archive
 from appliance.update.release.pack import pack
 from lab.sim.alsa_plugin import alsa_environment, plugin_path
 from lab.sim.simulated_card import SoundCard
@@ -48,10 +49,11 @@ def releases(
         for compiled in (own.parent / "__pycache__").glob("__init__.*"):
             compiled.unlink()
         made.append(
-            pack(tree, into, key, version=version, machine=platform.machine(),
+            pack(tree, into, version=version, machine=platform.machine(),
                  python=f"{sys.version_info.major}.{sys.version_info.minor}",
                  made_s=int(time.time()), level=1)
         )  # fmt: skip
+        sign_archive(made[-1], key)
     shutil.rmtree(tree)
     return made
 

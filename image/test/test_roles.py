@@ -17,6 +17,7 @@ from image.test import boxes, tiny
 pytestmark = pytest.mark.timeout(1800)  # emulated, unless this machine is aarch64
 
 VERSION = "0.1.0"
+SIGNERS = 'release@interlude namespaces="interlude-release" ssh-ed25519 AAAA\n'
 UNIT = "usr/lib/systemd/system/interlude.service"
 
 
@@ -47,17 +48,17 @@ def for_the_pi(scratch: Path) -> Path:
 
 @pytest.mark.parametrize("debian", [ours, the_pis], ids=["native", "emulated"])
 def test_the_second_time_nothing_changes(
-    debian: Callable[[Plan, Path], Path], signing_key: Path, image_scratch: Path
+    debian: Callable[[Plan, Path], Path], image_scratch: Path
 ) -> None:
     scratch = image_scratch / f"roles-{'emulated' if debian is the_pis else 'native'}"
     scratch.mkdir()
-    plan = Plan(VERSION, FLAVOURS["debian"], signing_key, scratch, cache_folder(), scratch,
+    plan = Plan(VERSION, FLAVOURS["debian"], SIGNERS, scratch, cache_folder(), scratch,
                 commit_time_s())  # fmt: skip
     plan.logs.mkdir(parents=True)
     tree = debian(plan, scratch)
     emulated = debian is the_pis
     release = tiny.make(
-        scratch, signing_key, VERSION, machine=MACHINE if emulated else "any", python="any",
+        scratch, None, VERSION, machine=MACHINE if emulated else "any", python="any",
         packages=for_the_pi(scratch) if emulated else None,
     )  # fmt: skip
     first = roles.apply(plan, tree, release)
@@ -66,4 +67,9 @@ def test_the_second_time_nothing_changes(
     assert "failed=0" in first
     assert "changed=0 " in again
     assert (tree / "opt/interlude/current/bin/interlude").exists()
+    roles.trust(tree, SIGNERS)
+    assert (tree / "etc/interlude/allowed_signers").read_text() == SIGNERS
+    assert list(tree.glob("opt/interlude/releases/*/release.json*")) == [
+        tree / f"opt/interlude/releases/{VERSION}/release.json"
+    ]
     assert ROOT.joinpath("system", UNIT).read_bytes() == (tree / UNIT).read_bytes()

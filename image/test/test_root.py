@@ -35,7 +35,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
     program.chmod(0o755)
     monkeypatch.setenv("INTERLUDE_DEBIAN", "http://deb.debian.org/debian")
     monkeypatch.setenv("PATH", f"{folders['bin']}:{os.environ['PATH']}")
-    return Plan("0.0.0", FLAVOURS["debian"], tmp_path / "key", folders["work"], folders["cache"],
+    return Plan("0.0.0", FLAVOURS["debian"], "", folders["work"], folders["cache"],
                 folders["into"], 0)  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from appliance import __version__
+from appliance.update.archive_parts import sign_archive
 from appliance.update.signature import NAMESPACE, WHO
 from appliance.update.system.pack import pack
 from appliance.update.system.slot import AUTOBOOT, CONFIG, starts
@@ -97,8 +98,9 @@ def systems(card: Card, key: Path, into: Path) -> None:
             made = made.replace(old, new)
         root = into / "system.erofs"
         root.write_bytes(made)
-        pack(boot, root, into, key, version=version, machine=MACHINE, made_s=int(time.time()),
-             level=1)  # fmt: skip
+        archive = pack(boot, root, into, version=version, machine=MACHINE,
+                       made_s=int(time.time()), level=1)  # fmt: skip
+        sign_archive(archive, key)
         root.unlink()
     boot.unlink()
 

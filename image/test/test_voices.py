@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from appliance.models.model_disk import sha256_of
+from appliance.update.archive_parts import sign_archive
 from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
 from image.test import real
@@ -59,7 +60,8 @@ def bundle(folder: Path, key: Path, version: str, voice: Path | None = None, **s
             "voices": (NAME,) if voice else (), "machine": platform.machine(),
             "python": f"{sys.version_info.major}.{sys.version_info.minor}",
             "made_s": int(time.time()), **said}  # fmt: skip
-    made = pack(tree, folder, key, level=1, **told)
+    made = pack(tree, folder, level=1, **told)
+    sign_archive(made, key)
     if voice is not None:
         shutil.rmtree(tree / "voices")
     return made

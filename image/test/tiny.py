@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from appliance.update.archive_parts import sign_archive
 from appliance.update.release.pack import pack
 from image.freight import fitting
 
@@ -65,7 +66,7 @@ while True:
 
 def make(
     into: Path,
-    key: Path,
+    key: Path | None,
     version: str,
     kind: str = "good",
     *,
@@ -77,6 +78,7 @@ def make(
 ) -> Path:
     """Make a release of that version. Kinds: good, failing, crashes, hangs, unfit.
 
+    key       signs it; None leaves it as a build does
     packages  folder with the needed packages, if not this Python's
     more      files that are added or replaced; below bin they are executable
     needed    names of the packages to copy
@@ -84,9 +86,12 @@ def make(
     tree = plant(into / f"tree-{version}", kind, packages, needed)
     for name, data in (more or {}).items():
         (tree / name).write_bytes(data)
-    return pack(
-        tree, into, key, version=version, machine=machine, python=python, made_s=int(time.time())
+    archive = pack(
+        tree, into, version=version, machine=machine, python=python, made_s=int(time.time())
     )
+    if key is not None:
+        sign_archive(archive, key)
+    return archive
 
 
 def plant(

@@ -3,6 +3,7 @@ and by unpacking the image."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,10 +16,12 @@ import pytest
 
 from appliance import __version__
 from appliance.update import signature
+from appliance.update.archive_parts import write_parts
 from image import imager, sbom
 from image.bmap import block_map
-from image.publish import signed_sums
+from image.publish import sums
 from scripts import published
+from scripts import sign as signing
 from tests.update.release.workshop import Workshop
 
 pytestmark = pytest.mark.process
@@ -58,19 +61,19 @@ def dist(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Path:
     (into / f"{NAME}{imager.SUFFIX}").write_text(imager.manifest(packed, image, "0.1.0", TIME_S))
     rows = [sbom.Row("deb", "udev", "257"), sbom.Row("pypi", "numpy", "2.0")]
     (into / f"{NAME}.cdx.json").write_text(sbom.document(rows, "0.1.0", TIME_S))
-    for name in (
-        f"{NAME}.tree",
-        "interlude-0.1.0-aarch64.system",
-        "interlude-0.1.0-aarch64.release",
-    ):
-        (into / name).write_text(name)
+    (into / f"{NAME}.tree").write_text("tree")
+    for kind in ("system", "release"):
+        names = (f"{kind}.json", f"{kind}.json.sig", "content")
+        archive = into / f"interlude-0.1.0-aarch64.{kind}"
+        write_parts(archive, names, kind.encode(), TIME_S, io.BytesIO(os.urandom(5000)))
     return sign(shop, into)
 
 
 def sign(shop: Workshop, into: Path, key: Path | None = None) -> Path:
     for old in into.glob("*.sha256*"):
         old.unlink()
-    signed_sums(sorted(into.iterdir()), into / f"{NAME}.sha256", key or shop.key)
+    sheet = sums(sorted(into.iterdir()), into / f"{NAME}.sha256")
+    signing.sign([sheet], key or shop.key)
     return into
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.update.archive_parts import sign_archive
 from tests.update.release.workshop import Bench, bench
 
 pytestmark = pytest.mark.process
@@ -53,6 +54,13 @@ def test_an_archive_signed_with_an_untrusted_key_is_never_unpacked(at: Bench) ->
     assert done.returncode != 0
     assert done.stdout == ""
     assert left(at) == []
+
+
+def test_the_second_of_two_signatures_is_enough_if_it_is_the_trusted_one(at: Bench) -> None:
+    """A release has the signatures of the old and the new key, and the box trusts the new one."""
+    file = at.shop.make("0.1.0", key=at.shop.new_key("old"))
+    sign_archive(file, at.shop.key)
+    assert first(at, file, "--cold").returncode == 0
 
 
 def test_a_changed_archive_is_not_unpacked(at: Bench) -> None:

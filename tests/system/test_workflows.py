@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from appliance import __version__
-from image.publish import signed_sums
-from scripts import published
+from image.publish import sums
+from scripts import published, sign
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.stem: path for path in (ROOT / ".github/workflows").glob("*.yml")}
@@ -63,7 +63,11 @@ def test_permissions_are_granted_by_job_and_are_minimal(name: str) -> None:
     assert rights == (
         {"run": {"contents": "read"}}
         if name == "ci"
-        else {"build": {"contents": "read"}, "publish": {"contents": "write"}}
+        else {
+            "build": {"contents": "read"},
+            "sign": {"contents": "read"},
+            "publish": {"contents": "write"},
+        }
     )
     for job in flow["jobs"].values():
         assert job["timeout-minutes"] <= 150
@@ -81,13 +85,67 @@ def test_no_template_expression_is_part_of_a_script(name: str) -> None:
 def test_the_key_is_written_by_one_step_of_one_job_and_removed_at_the_end() -> None:
     text = WORKFLOWS["release"].read_text()
     assert text.count("secrets.") == 1
-    build = load("release")["jobs"]["build"]
-    assert build["environment"] == "release"
-    (writes,) = (step for step in build["steps"] if "RELEASE_KEY" in step.get("env", {}))
+    signs = load("release")["jobs"]["sign"]
+    assert signs["environment"] == "release"
+    (writes,) = (step for step in signs["steps"] if "RELEASE_KEY" in step.get("env", {}))
     assert "umask 077" in writes["run"]
-    removes = [step for step in build["steps"] if "rm -f" in step.get("run", "")]
+    removes = [step for step in signs["steps"] if "rm -f" in step.get("run", "")]
     assert [step["if"] for step in removes] == ["always()"]
     assert "set -x" not in text
+
+
+def test_the_job_with_the_key_runs_no_code_of_others_and_signs_without_a_network() -> None:
+    jobs = load("release")["jobs"]
+    others = {name: job for name, job in jobs.items() if name != "sign"}
+    assert "environment" not in str([list(job) for job in others.values()])
+    assert jobs["sign"]["needs"] == "build"
+    assert jobs["publish"]["needs"] == "sign"
+    ours = re.compile(
+        r"(?:make|pip|apt-get|docker|curl|wget|npm|mmdebstrap|\.venv)\b|\.github/debian"
+    )
+    runs = [step["run"] for step in jobs["sign"]["steps"] if "run" in step]
+    assert not [run for run in runs if ours.search(run)]
+    programs = {name for run in runs for name in re.findall(r"scripts/\w+\.py", run)}
+    assert programs == {"scripts/sign.py", "scripts/published.py"}
+    (signs,) = (run for run in runs if "scripts/sign.py" in run)
+    assert "unshare --net python3 -I -S scripts/sign.py" in signs
+    text = (ROOT / ".github/debian").read_text()
+    assert "release-key" not in text
+    assert "RELEASE_KEY" not in text
+
+
+def test_the_job_that_signs_gets_the_digest_of_what_was_built_past_the_artifacts() -> None:
+    jobs = load("release")["jobs"]
+    assert jobs["build"]["outputs"] == {"sheet": "${{ steps.digest.outputs.sheet }}"}
+    names = [step.get("name", "") for step in jobs["sign"]["steps"]]
+    at = names.index("What came over is what was built")
+    assert at < names.index("Write the key for its owner alone")
+    assert jobs["sign"]["steps"][at]["env"] == {"SHEET": "${{ needs.build.outputs.sheet }}"}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("changed", ["", "card.img", "card.sha256"])
+def test_a_file_exchanged_between_the_two_jobs_is_detected_before_the_key_is_written(
+    tmp_path: Path, changed: str
+) -> None:
+    """Runs the step that notes the digest, and that which compares it."""
+    dist = tmp_path / "dist"
+    dist.mkdir()
+    (dist / "card.img").write_text("built")
+    sums([dist / "card.img"], dist / "card.sha256")
+    output = tmp_path / "output"
+    known = {**os.environ, "GITHUB_OUTPUT": str(output)}
+    (notes,) = (step for step in steps("release") if step.get("id") == "digest")
+    subprocess.run(["bash", "-e", "-c", notes["run"]], cwd=tmp_path, env=known, check=True)
+    if changed:
+        (dist / "card.img").write_text("exchanged")
+    if changed == "card.sha256":
+        sums([dist / "card.img"], dist / "card.sha256")
+    (compares,) = (step for step in steps("release") if "SHEET" in step.get("env", {}))
+    known["SHEET"] = output.read_text().strip().removeprefix("sheet=")
+    done = subprocess.run(["bash", "-e", "-c", compares["run"]], cwd=tmp_path, env=known,
+                          capture_output=True, check=False)  # fmt: skip
+    assert (done.returncode == 0) == (not changed), done.stderr
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -105,12 +163,12 @@ def test_every_file_and_command_of_the_scripts_exists(name: str) -> None:
 
 
 @pytest.mark.process
-def test_a_release_without_its_signers_fails_before_the_key_is_written(tmp_path: Path) -> None:
-    """Runs the steps before that of the key in a repository without the file."""
+def test_a_release_without_its_signers_fails_before_it_is_built(tmp_path: Path) -> None:
+    """Runs the steps before the build in a repository without the file."""
     (tmp_path / ".github").mkdir()
     (tmp_path / "scripts").symlink_to(ROOT / "scripts")
     runs = [step for step in load("release")["jobs"]["build"]["steps"] if "run" in step]
-    (at,) = (i for i, step in enumerate(runs) if "RELEASE_KEY" in step.get("env", {}))
+    (at,) = (i for i, step in enumerate(runs) if "make image" in step["run"])
     known = {**os.environ, "GITHUB_REF_NAME": f"v{__version__}"}
     done = [
         subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, text=True, check=False,
@@ -123,12 +181,11 @@ def test_a_release_without_its_signers_fails_before_the_key_is_written(tmp_path:
     assert (ROOT / ".github/SIGNERS.md").is_file()
 
 
-def test_the_build_uses_the_written_key_and_the_download_address() -> None:
+def test_the_build_gets_the_public_keys_and_the_download_address() -> None:
     (build,) = (step for step in steps("release") if "make image" in step.get("run", ""))
     assert "/releases/download/" in build["env"]["DOWNLOAD"]
     assert 'INTERLUDE_DOWNLOAD="$DOWNLOAD"' in build["run"]
-    assert 'INTERLUDE_RELEASE_KEY="$RUNNER_TEMP/release-key"' in build["run"]
-    assert "KEY=/srv/release-key" in build["run"]
+    assert "make image SIGNERS=.github/allowed_signers" in build["run"]
 
 
 @pytest.mark.process
@@ -153,4 +210,4 @@ def test_the_step_that_writes_the_key_makes_it_private(tmp_path: Path) -> None:
     assert written.stat().st_mode & 0o777 == 0o600
     file = tmp_path / "file"
     file.write_text("x")
-    signed_sums([file], tmp_path / "sums", written)  # the key can sign
+    sign.sign([sums([file], tmp_path / "file.sha256")], written)  # the key can sign

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
-from appliance.update.archive_parts import MOST_SIGNATURE_BYTES, open_parts
+from appliance.update.archive_parts import MOST_MANIFEST_BYTES, MOST_SIGNATURE_BYTES, open_parts
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.signed_manifest import MOST_BYTES
 
 MOST = 1 << 20
 NAMES = ("m.json", "m.json.sig", "rest")
@@ -41,7 +40,7 @@ def test_manifest_and_signature_are_read_and_the_other_parts_can_be_read(tmp_pat
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"json": bytes(MOST_BYTES + 1)}, "a is no release: its manifest is too large."),
+        ({"json": bytes(MOST_MANIFEST_BYTES + 1)}, "a is no release: its manifest is too large."),
         ({"sig": bytes(MOST_SIGNATURE_BYTES + 1)}, "a is no release: its manifest is too large."),
         ({"rest": None}, "a is no release: a part of it is not a regular file."),
     ],

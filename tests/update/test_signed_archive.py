@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
-from appliance.update.archive_parts import write_parts
+from appliance.update import signature
+from appliance.update.archive_parts import sign_archive, write_parts
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import RELEASE
 from appliance.update.signed_archive import ArchiveKind
@@ -33,15 +34,17 @@ SONG = Song(version="1.0.0", machine="any", made_s=1)
 def made(at: Bench, manifest: bytes = SONG.encode(), key: Path | None = None) -> Path:
     path = at.shop.folder / "a.song"
     contents = (io.BytesIO(b"la la"), io.BytesIO(b"c d e"))
-    write_parts(path, SONGS.parts, manifest, key or at.shop.key, 1, *contents)
+    write_parts(path, SONGS.parts, manifest, 1, *contents)
+    sign_archive(path, key or at.shop.key)
     return path
 
 
 def test_a_signed_archive_is_opened_with_its_contents(at: Bench) -> None:
     with HandedOverFile(made(at), SONGS.most_bytes) as handed:
-        manifest, data, (words, notes) = SONGS.open(handed, at.shop.signers)
+        manifest, data, signatures, (words, notes) = SONGS.open(handed, at.shop.signers)
         assert manifest == SONG
         assert data == SONG.encode()
+        signature.verify(data, signatures, at.shop.signers)
         assert (handed.read(*words), handed.read(*notes)) == (b"la la", b"c d e")
     assert SONGS.peek(made(at)) == SONG
 

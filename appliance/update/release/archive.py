@@ -4,7 +4,8 @@ The program of a voice (voice/engine/) has the same form, with a manifest of its
 contains the tree's checksum, so that one signature covers all. The owner of the archive can change
 it at any time, so the packed tree is first copied to a private file and hashed. The copy is hashed
 again while it is unpacked, so that the unpacked folder is the signed tree even if another process
-changed the copy.
+changed the copy. The signatures are kept beside the manifest, so that a release can be verified
+again before a return to it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import hashlib
 import io
 import tarfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
@@ -47,7 +48,9 @@ class SignedArchive(Generic[M]):
     def __init__(self, source: HandedOverFile, signers: Path, kind: ArchiveKind[M]) -> None:
         """Raises ReleaseRefused for a file that is not of that `kind`, or is not signed by a key
         in `signers`."""
-        self.manifest, self._manifest_bytes, (self._tree,) = kind.open(source, signers)
+        opened = kind.open(source, signers)
+        self.manifest, (self._tree,) = opened.manifest, opened.contents
+        self.manifest_bytes, self.signatures = opened.manifest_bytes, opened.signatures
         self._source, self._manifest_name = source, kind.name
 
     def verify(self) -> None:
@@ -83,9 +86,11 @@ class SignedArchive(Generic[M]):
         except BaseException:
             copy.close()
             raise
-        return PackedTree(
-            copy, self.manifest, self._manifest_bytes, self._source.name, self._manifest_name
-        )
+        kept = {
+            f"{self._manifest_name}.sig": self.signatures,
+            self._manifest_name: self.manifest_bytes,
+        }
+        return PackedTree(copy, self.manifest, kept, self._source.name)
 
     def unpack(
         self,
@@ -130,26 +135,21 @@ class ReleaseArchive(SignedArchive[ReleaseManifest]):
 class PackedTree:
     """The private copy of an archive's packed tree.
 
-    `manifest_bytes`: the signed manifest, written as the file `manifest_name` after all is
-    unpacked. `name`: of the archive."""
+    `kept`: the names and contents of the files that are written after all is unpacked, the manifest
+    last. `name`: of the archive."""
 
     def __init__(
-        self,
-        copy: BinaryIO,
-        manifest: TreeManifest,
-        manifest_bytes: bytes,
-        name: str,
-        manifest_name: str,
+        self, copy: BinaryIO, manifest: TreeManifest, kept: Mapping[str, bytes], name: str
     ) -> None:
-        self._copy, self._manifest, self._name = copy, manifest, name
-        self._manifest_bytes, self._manifest_name = manifest_bytes, manifest_name
+        self._copy, self._manifest, self._kept, self._name = copy, manifest, kept, name
 
     def close(self) -> None:
         """Close the copy, which frees its disk space."""
         self._copy.close()
 
     def unpack(self, folder: Path, disk: Disk, share: ReportShare = unreported) -> None:
-        """Unpack the tree into the new `folder`, and write the manifest last, which completes it.
+        """Unpack the tree into the new `folder`, then its signatures, and last the manifest, which
+        completes it.
 
         Raises ReleaseRefused for a member that is not a plain file, a folder or an inner link, and
         if the unpacked bytes are not the signed ones, and OSError. Then `folder` has no manifest.
@@ -157,7 +157,7 @@ class PackedTree:
         disk.make_folder(folder)
         written, expected = 0, self._manifest.files_bytes
         source = _Hashed(self._copy)
-        unpacker = TreeUnpacker(self._manifest_name)
+        unpacker = TreeUnpacker(*self._kept)
         try:
             with tarfile.open(fileobj=source, mode="r|gz") as tree:
                 for member in tree:
@@ -173,8 +173,9 @@ class PackedTree:
         signed = (self._manifest.tree_bytes, self._manifest.tree_sha256)
         if source.finish() != signed:
             raise _changed(self._name)
-        disk.sync(folder)
-        disk.write(folder / self._manifest_name, self._manifest_bytes)
+        for name, data in self._kept.items():
+            disk.sync(folder)
+            disk.write(folder / name, data)
         disk.sync(folder)
 
 

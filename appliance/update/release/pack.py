@@ -1,4 +1,4 @@
-"""Packs a tree of files into a signed release archive, byte by byte reproducible."""
+"""Packs a tree of files into a release archive without a signature, byte by byte reproducible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from appliance.update.signed_manifest import version_key
 def pack(
     tree: Path,
     into: Path,
-    key: Path,
     *,
     version: str,
     machine: str,
@@ -25,9 +24,9 @@ def pack(
     made_s: int,
     level: int = 9,
 ) -> Path:
-    """Write the archive of `tree` into the folder `into`, signed by `key`; return its path.
+    """Write the archive of `tree` into the folder `into`; return its path.
 
-    `level`: of gzip. Raises ReleaseRefused.
+    `level`: of gzip. archive_parts.sign_archive signs it. Raises ReleaseRefused.
     """
     version_key(version)
     data, files_bytes = squeeze(tree, level)
@@ -41,7 +40,7 @@ def pack(
         files_bytes=files_bytes,
     )
     path = into / f"interlude-{version}-{machine}{RELEASE.suffix}"
-    write_parts(path, RELEASE.parts, manifest.encode(), key, made_s, io.BytesIO(data))
+    write_parts(path, RELEASE.parts, manifest.encode(), made_s, io.BytesIO(data))
     return path
 
 

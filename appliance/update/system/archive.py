@@ -40,7 +40,9 @@ class SystemArchive:
     def __init__(self, file: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is not a system archive, or is not signed by a key
         in `signers`."""
-        self.manifest, _, (self._boot, self._system) = SYSTEM_ARCHIVE.open(file, signers)
+        opened = SYSTEM_ARCHIVE.open(file, signers)
+        self.manifest, (self._boot, self._system) = opened.manifest, opened.contents
+        self.manifest_bytes, self.signatures = opened.manifest_bytes, opened.signatures
         self._file = file
 
     def verify(self, share: ReportShare = unreported) -> None:

@@ -1,4 +1,4 @@
-"""Packs a boot partition and a root file system into a signed system archive."""
+"""Packs a boot partition and a root file system into a system archive, without a signature."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ def pack(
     boot: Path,
     system: Path,
     into: Path,
-    key: Path,
     *,
     version: str,
     machine: str,
@@ -29,8 +28,8 @@ def pack(
 ) -> Path:
     """Write the archive of slot a's FAT image and the root image into `into`; return its path.
 
-    `key`: the private key that signs it. `level`: of gzip; the root is compressed already. The
-    zeros after the last file of the FAT image are left out. Raises ReleaseRefused, OSError.
+    `level`: of gzip; the root is compressed already. The zeros after the last file of the FAT image
+    are left out. archive_parts.sign_archive signs it. Raises ReleaseRefused, OSError.
     """
     version_key(version)
     with tempfile.TemporaryFile() as first, tempfile.TemporaryFile() as second:
@@ -42,7 +41,7 @@ def pack(
             system=_squeeze(system, system.stat().st_size, second, level),
         ).encode()
         path = into / f"interlude-{version}-{machine}{SYSTEM_ARCHIVE.suffix}"
-        write_parts(path, SYSTEM_ARCHIVE.parts, manifest, key, made_s, first, second)
+        write_parts(path, SYSTEM_ARCHIVE.parts, manifest, made_s, first, second)
     return path
 
 

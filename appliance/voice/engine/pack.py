@@ -1,4 +1,4 @@
-"""Packs a tree with bin/voice into a bundle, one signed file; reproducibly, byte for byte."""
+"""Packs a tree with bin/voice into a bundle without a signature; reproducibly, byte for byte."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from appliance.voice.engine.archive import BUNDLE
 from appliance.voice.engine.manifest import EngineManifest
 
 
-def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **fields: Any) -> Path:
-    """Write the bundle of `tree` to the folder `into`, signed by `key`. `level`: of gzip. `fields`:
-    those of the manifest that are not computed from the tree. Raises ReleaseRefused."""
+def pack(tree: Path, into: Path, *, level: int = 9, **fields: Any) -> Path:
+    """Write the bundle of `tree` to the folder `into`. `level`: of gzip. `fields`: those of the
+    manifest that are not computed from the tree. Raises ReleaseRefused."""
     version_key(fields["version"])
     data, files_bytes = squeeze(tree, level)
     manifest = EngineManifest(
@@ -28,5 +28,5 @@ def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **fields: Any) ->
     with_voices = "".join(f"-{voice}" for voice in manifest.voices)
     name = f"{manifest.engine}{with_voices}-{manifest.version}-{manifest.machine}{BUNDLE.suffix}"
     path = into / name
-    write_parts(path, BUNDLE.parts, manifest.encode(), key, manifest.made_s, io.BytesIO(data))
+    write_parts(path, BUNDLE.parts, manifest.encode(), manifest.made_s, io.BytesIO(data))
     return path

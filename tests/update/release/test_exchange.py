@@ -58,7 +58,8 @@ def genuine(at: Bench, version: str) -> bool:
     packed, there = at.shop.folder / f"tree-{version}-good", at.store.folder(version)
     names = {path.relative_to(packed) for path in packed.rglob("*")}
     found = {path.relative_to(there) for path in there.rglob("*")}
-    return found == names | {Path("release.json")} and all(
+    kept = {Path("release.json"), Path("release.json.sig")}
+    return found == names | kept and all(
         (there / name).read_bytes() == (packed / name).read_bytes()
         for name in names
         if (packed / name).is_file()

@@ -27,11 +27,10 @@ from hypothesis import strategies as st
 
 from appliance.errors import InterludeError
 from appliance.update import request
-from appliance.update.archive_parts import open_parts
+from appliance.update.archive_parts import MOST_MANIFEST_BYTES, open_parts, sign_archive
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release import archive as releases
 from appliance.update.release.store import ReleaseStore
-from appliance.update.signed_manifest import MOST_BYTES
 from appliance.update.system import archive as systems
 from appliance.update.system.pack import pack
 from tests.update.release.attacker import KINDS
@@ -216,21 +215,21 @@ def test_a_manifest_with_arbitrary_content_is_refused(
 ) -> None:
     chosen = data.draw(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
     for content in (json.dumps(value), json.dumps(chosen)):
-        reader.refuses(manifest_of(content.encode()[:MOST_BYTES], name))
+        reader.refuses(manifest_of(content.encode()[:MOST_MANIFEST_BYTES], name))
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        b"[" * MOST_BYTES,
-        b'{"version":' * (MOST_BYTES // 11),
+        b"[" * MOST_MANIFEST_BYTES,
+        b'{"version":' * (MOST_MANIFEST_BYTES // 11),
         b'{"version": ' + b"9" * 60_000 + b"}",
         b'{"made_s": ' + b"9" * 60_000 + b"}",
         b'{"made_s": 1e' + b"9" * 60_000 + b"}",
         b'{"version": "' + b"1." * 30_000 + b'"}',
         b'{"version": "\\ud800"}',
-        b"\xff" * MOST_BYTES,
-        b"\0" * MOST_BYTES,
+        b"\xff" * MOST_MANIFEST_BYTES,
+        b"\0" * MOST_MANIFEST_BYTES,
     ],
 )
 def test_a_deeply_nested_or_endless_manifest_is_refused(reader: Reader, content: bytes) -> None:
@@ -293,8 +292,9 @@ def system(reader: Reader, root: bytes, size: int = 0) -> Path:
     folder.mkdir()
     (folder / "boot").write_bytes(b"boot" * 1024)
     (folder / "root").write_bytes(random.Random(1).randbytes(1 << 20))
-    made = pack(folder / "boot", folder / "root", folder, reader.shop.key,
+    made = pack(folder / "boot", folder / "root", folder,
                 version="0.3.0", machine="any", made_s=0)  # fmt: skip
+    sign_archive(made, reader.shop.key)
     names = systems.SYSTEM_ARCHIVE.parts
     with HandedOverFile(made, systems.SYSTEM_ARCHIVE.most_bytes) as handed:
         manifest, signed, (boot, genuine) = open_parts(handed, "system", *names)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
+from appliance.update.archive_parts import MOST_MANIFEST_BYTES
 from appliance.update.release.manifest import ReleaseManifest, parse, read
-from appliance.update.signed_manifest import MOST_BYTES
 
 GOOD = ReleaseManifest(
     version="1.2.3",
@@ -23,7 +23,7 @@ GOOD = ReleaseManifest(
 
 def test_a_manifest_is_read_as_it_was_written() -> None:
     assert parse(GOOD.encode()) == GOOD
-    assert len(GOOD.encode()) < MOST_BYTES
+    assert len(GOOD.encode()) < MOST_MANIFEST_BYTES
 
 
 @pytest.mark.parametrize(

@@ -62,5 +62,5 @@ def test_a_hard_link_is_packed_as_a_second_file(tmp_path: Path) -> None:
 
 def test_an_invalid_version_is_refused_before_anything_is_packed(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="is no version"):
-        pack(tmp_path / "none", tmp_path, tmp_path, version="1", machine="any", python="any",
+        pack(tmp_path / "none", tmp_path, version="1", machine="any", python="any",
              made_s=0)  # fmt: skip

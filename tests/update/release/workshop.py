@@ -11,6 +11,7 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.runtime.status import SupervisorStatus
+from appliance.update.archive_parts import sign_archive
 from appliance.update.health_check import Activity, HealthReading
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.installer import ReleaseInstaller
@@ -70,10 +71,9 @@ class Workshop:
             link.symlink_to("module_0.py")
         into = self.folder / "made"
         into.mkdir(exist_ok=True)
-        return pack(
-            tree, into, key or self.key,
-            version=version, machine=machine, python=python, made_s=made_s,
-        )  # fmt: skip
+        archive = pack(tree, into, version=version, machine=machine, python=python, made_s=made_s)
+        sign_archive(archive, key or self.key)
+        return archive
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.errors import ReleaseRefused
-from appliance.update.signed_manifest import MOST_BYTES
+from appliance.update.archive_parts import MOST_MANIFEST_BYTES
 from appliance.update.system.manifest import PartitionContent, SystemManifest, parse
 
 GOOD = SystemManifest(
@@ -16,7 +16,7 @@ GOOD = SystemManifest(
 
 def test_a_manifest_is_read_as_it_was_written_and_fits_any_python() -> None:
     assert parse(GOOD.encode()) == GOOD
-    assert len(GOOD.encode()) < MOST_BYTES
+    assert len(GOOD.encode()) < MOST_MANIFEST_BYTES
     assert parse(GOOD.encode()).python == "any"
 
 

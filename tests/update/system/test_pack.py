@@ -23,7 +23,7 @@ def shop(tmp_path: Path) -> Workshop:
 def packed(shop: Workshop, boot: bytes, system: bytes) -> tuple[Path, SystemManifest]:
     for name, data in (("boot", boot), ("system", system)):
         (shop.folder / name).write_bytes(data)
-    file = pack(shop.folder / "boot", shop.folder / "system", shop.folder, shop.key,
+    file = pack(shop.folder / "boot", shop.folder / "system", shop.folder,
                 version="0.2.0", machine="any", made_s=MADE_S)  # fmt: skip
     manifest = SYSTEM_ARCHIVE.peek(file)
     assert manifest is not None
@@ -59,4 +59,4 @@ def test_a_root_partition_is_packed_with_every_byte_including_zeros(shop: Worksh
 def test_an_invalid_version_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     none = tmp_path / "none"
     with pytest.raises(ReleaseRefused, match="is no version"):
-        pack(none, none, tmp_path, none, version="../1", machine="any", made_s=MADE_S)
+        pack(none, none, tmp_path, version="../1", machine="any", made_s=MADE_S)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.runtime.status import SupervisorStatus
+from appliance.update.archive_parts import sign_archive
 from appliance.update.health_check import HealthReading
 from appliance.update.release.manifest import NAME, ReleaseManifest
 from appliance.update.release.store import ReleaseStore
@@ -258,9 +259,8 @@ class Foundry:
         root = chance.randbytes(SYSTEM_BYTES)
         system.write_bytes((f"{version}\n".encode() + root)[:SYSTEM_BYTES])
         signs = self.shop.new_key(key) if key else self.shop.key
-        archive = pack(
-            boot, system, into, signs, version=version, machine=machine, made_s=MADE_S, level=1
-        )
+        archive = pack(boot, system, into, version=version, machine=machine, made_s=MADE_S, level=1)
+        sign_archive(archive, signs)
         return Made(version, boot, system, archive)
 
 

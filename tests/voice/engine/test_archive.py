@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
+from appliance.update.archive_parts import sign_archive
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import ReleaseArchive
 from appliance.update.release.pack import pack as pack_release
@@ -21,8 +22,9 @@ def test_neither_kind_of_archive_is_accepted_as_the_other(bench: Bench) -> None:
     """The signature covers only the manifest: it is still valid under the other's file name."""
     tree = bench.workshop.folder / "tree"
     tree.mkdir()
-    release = pack_release(tree, bench.workshop.folder, bench.workshop.key, version="0.2.0",
+    release = pack_release(tree, bench.workshop.folder, version="0.2.0",
                            machine="any", python="any", made_s=MADE_S)  # fmt: skip
+    sign_archive(release, bench.workshop.key)
     bundle = bench.make("0.2.0")
     for file, old, new, kind in (
         (release, b"release.json", b"voice.json", EngineArchive),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from appliance.update.archive_parts import sign_archive
 from appliance.voice.engine import store
 from appliance.voice.engine.installer import EngineInstaller
 from appliance.voice.engine.pack import pack
@@ -33,7 +34,9 @@ class Bench:
         (tree / "version").write_text(f"{version} {name}")
         into = self.workshop.folder / f"made-{name}"
         into.mkdir(exist_ok=True)
-        return pack(tree, into, key or self.workshop.key, **{**SAID, "version": version, **said})
+        bundle = pack(tree, into, **{**SAID, "version": version, **said})
+        sign_archive(bundle, key or self.workshop.key)
+        return bundle
 
     def installer(
         self, tries: Callable[[Path], str] = lambda _: "", **more: object
