@@ -92,8 +92,8 @@ class ModelRelay:
         """Yield at most `most` bytes of a file in base64, from offset `at` on, from this box's disk
         if it is installed, else from the hub. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
-        path = self.store.source(model, file)
-        is_local = self.store.state(model) == "installed" and path.is_file()
+        path = self.store.path(model, file)  # of a part, the complete file is only on the hub
+        is_local = self.store.state(model) == "installed" and file.part is None
         with closing(
             _read_local(path, at) if is_local else _read_remote(self.endpoint, model, file, at)
         ) as chunks:

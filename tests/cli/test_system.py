@@ -11,7 +11,7 @@ from appliance.cli import system
 from appliance.cli.system import slot_report
 from appliance.errors import ReleaseRefused
 from appliance.runtime.status import SupervisorStatus
-from appliance.settings import load_defaults
+from appliance.settings import load, load_defaults
 from appliance.update.system.slot_state import (
     SlotContent,
     SlotStateFile,
@@ -68,3 +68,11 @@ def test_install_takes_a_file_or_the_wanted_option_and_not_both(
     args = argparse.Namespace(doing="install", file=file, wanted=wanted)
     with pytest.raises(ReleaseRefused, match="give --wanted, but not both"):
         system.cli(args, load_defaults)
+
+
+def test_accept_says_where_nothing_is_handed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = load(None, {"state_dir": str(tmp_path)})
+    assert system.cli(argparse.Namespace(doing="accept"), lambda: settings) == 0
+    assert "models are not handed over here" in capsys.readouterr().out

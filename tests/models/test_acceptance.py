@@ -9,13 +9,15 @@ import random
 import stat
 import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from appliance.errors import ModelError
+from appliance.models.background_download import copy, on_stick
 from appliance.models.catalogue import ModelFile
 from appliance.models.placement import READY
 from appliance.models.store import ModelStore, PinnedRevision, resolve
@@ -146,14 +148,19 @@ def test_a_file_that_a_process_can_still_write_is_refused(box: Box, how: str) ->
     assert not box.text.exists()
 
 
+def become_a_stranger() -> None:
+    os.setgroups([])
+    os.setresgid(STRANGER, STRANGER, STRANGER)
+    os.setresuid(STRANGER, STRANGER, STRANGER)
+    os.umask(0o027)
+
+
 def tries_of_a_stranger(attempts: list[Callable[[], object]]) -> list[bool]:
     """Which of these another user could do."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
-        os.setgroups([])
-        os.setresgid(STRANGER, STRANGER, STRANGER)
-        os.setresuid(STRANGER, STRANGER, STRANGER)
+        become_a_stranger()
         for attempt in attempts:
             done = b"y"
             try:
@@ -168,29 +175,58 @@ def tries_of_a_stranger(attempts: list[Callable[[], object]]) -> list[bool]:
         return [answer == ord("y") for answer in answers.read()]
 
 
-@pytest.mark.process
-def test_the_user_that_fetches_cannot_change_what_was_accepted() -> None:
+@pytest.fixture
+def shared() -> Iterator[Box]:
+    """A box whose folders, unlike pytest's own, are open to other users."""
     if os.geteuid() != 0:
         pytest.skip(skips.ROOT_RIGHTS)
     with tempfile.TemporaryDirectory() as root:
-        Path(root).chmod(0o755)  # pytest's own folders are closed to other users
-        box = Box(Path(root))
-        box.fetched()
-        for path in (box.store.drop, box.drop, *box.drop.iterdir()):
-            os.chown(path, STRANGER, STRANGER)
-        held = os.open(box.drop / "text.gguf", os.O_RDONLY)
-        assert box.accept() == ["large: accepted"]
-        place = box.store.folder(box.model)
-        assert tries_of_a_stranger([
-            lambda: (box.drop / "own").write_bytes(b"x"),  # nothing else fails for another reason
-            lambda: os.open(box.text, os.O_RDWR),
-            lambda: os.open(f"/proc/self/fd/{held}", os.O_RDWR),
-            box.text.unlink, lambda: box.text.chmod(0o666), (place / "new").touch,
-            lambda: place.rename(box.drop / "mine"), (box.store.root / "head-large").mkdir,
-            lambda: box.drop.rename(box.store.root / "other"),
-        ]) == [True, *[False] * 8]  # fmt: skip
-        os.close(held)
-        assert (box.state, box.store.damage(box.model)) == ("installed", [])
+        Path(root).chmod(0o755)
+        yield Box(Path(root))
+
+
+@pytest.mark.process
+def test_a_user_without_rights_brings_a_model_that_root_accepts(shared: Box) -> None:
+    box, stick = shared, shared.store.root.parent / "stick"
+    stick.mkdir()
+    (stick / "text.gguf").write_bytes(TEXT)
+    (stick / "mmproj.gguf").write_bytes(box.whole)
+    for path in (box.store.drop, box.drop):
+        os.chown(path, STRANGER, STRANGER)
+        path.chmod(0o2750)
+    child = os.fork()
+    if child == 0:
+        become_a_stranger()
+        copy(on_stick(stick, box.model)[0], box.store, box.model)
+        os._exit(0 if box.state == "installed" else 1)
+    accepted: list[str] = []
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        accepted += box.accept()
+        time.sleep(0.05)
+    assert os.waitstatus_to_exitcode(ended[1]) == 0
+    assert accepted == ["large: 1 of 2 files are accepted", "large: accepted"]
+    assert {path.stat().st_uid for path in box.store.folder(box.model).iterdir()} == {0}
+
+
+@pytest.mark.process
+def test_the_user_that_fetches_cannot_change_what_was_accepted(shared: Box) -> None:
+    box = shared
+    box.fetched()
+    for path in (box.store.drop, box.drop, *box.drop.iterdir()):
+        os.chown(path, STRANGER, STRANGER)
+    held = os.open(box.drop / "text.gguf", os.O_RDONLY)
+    assert box.accept() == ["large: accepted"]
+    place = box.store.folder(box.model)
+    assert tries_of_a_stranger([
+        lambda: (box.drop / "own").write_bytes(b"x"),  # nothing else fails for another reason
+        lambda: os.open(box.text, os.O_RDWR),
+        lambda: os.open(f"/proc/self/fd/{held}", os.O_RDWR),
+        box.text.unlink, lambda: box.text.chmod(0o666), (place / "new").touch,
+        lambda: place.rename(box.drop / "mine"), (box.store.root / "head-large").mkdir,
+        lambda: box.drop.rename(box.store.root / "other"),
+    ]) == [True, *[False] * 8]  # fmt: skip
+    os.close(held)
+    assert (box.state, box.store.damage(box.model)) == ("installed", [])
 
 
 @pytest.mark.long

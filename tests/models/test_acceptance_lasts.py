@@ -123,7 +123,7 @@ def test_a_download_from_before_goes_on(box: Box) -> None:
     assert not place.exists()
 
 
-def test_a_voice_or_a_head_in_the_folder_of_another_user_is_not_used(box: Box) -> None:
+def test_a_voice_in_the_folder_of_another_user_is_not_used(box: Box) -> None:
     if os.geteuid() != 0:
         pytest.skip(skips.ROOT_RIGHTS)
     for name in ("anna", "berta"):

@@ -234,6 +234,14 @@ def test_an_encoder_received_from_another_box_is_kept_in_part(box: Box) -> None:
     ] == [("text.gguf", True), (WHOLE, True)]
 
 
+def test_an_installed_file_is_relayed_from_the_disk(box: Box) -> None:
+    box.fetch()
+    box.bodies()
+    relay = ModelRelay(box.store, box.hub.endpoint)
+    assert base64.b64decode(b"".join(relay.give("large", "text.gguf", 5, 1 << 30))) == TEXT[5:]
+    assert box.bodies() == []
+
+
 def test_a_box_that_keeps_the_part_relays_the_source_from_the_hub(box: Box) -> None:
     box.fetch()
     box.bodies()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from appliance.settings import Settings, load
 from appliance.voice import factory
 from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.head_weights import MANIFEST, head_folder
+from tests import skips
+from tests.think.rig import OWN, install, plain_settings
 
 
 def settings(folder: Path, **thinking: Any) -> Settings:
@@ -79,3 +82,20 @@ def test_without_the_ring_of_states_a_text_voice_speaks_and_the_log_says_why(
     assert [voice.name for voice in voices if voice.name == "head"] == []
     for voice in voices:
         voice.close()
+
+
+def test_a_head_in_the_folder_of_another_user_than_the_models_is_not_used(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip(skips.ROOT_RIGHTS)
+    files = tmp_path / "text.gguf", tmp_path / "audio.gguf"
+    for file in files:
+        file.write_bytes(b"a model")
+    chosen = plain_settings(tmp_path, files, model=OWN)
+    install(chosen, files)
+    own = chosen.models_path() / f"head-{OWN}"
+    own.mkdir()
+    (own / MANIFEST).write_text("{}")
+    assert head_folder(chosen) == own
+    os.chown(own, 12345, 12345)
+    with pytest.raises(VoiceError, match="are missing"):
+        head_folder(chosen)
