@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from appliance.errors import LinkError, ShownAs
-from appliance.runtime.broker_certificate import CertificatePin, in_pairs
+from appliance.runtime.broker_certificate import FILE, CertificatePin, in_pairs
 
 _OUT_OF_TIME = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED of openssl/x509_vfy.h
 
@@ -75,7 +75,7 @@ class PinnedTls(ssl.SSLContext):
                 f"The broker at {self.place} shows another certificate than before "
                 f"(SHA-256 {in_pairs(found)}).",
                 "If you have changed it, accept it on the box's page (Set), or delete "
-                "broker-certificate.json in the box's state folder; else another machine answers.",
+                f"{FILE} in the box's state folder; else another machine answers.",
                 shown=shown,
             )
 

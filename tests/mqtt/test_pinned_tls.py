@@ -186,6 +186,7 @@ def test_a_record_that_cannot_be_read_or_written_accepts_no_certificate(home: Ho
     assert failure is not None
     assert "damaged" in failure.problem
     home.pins.file.unlink()
+    (home.folder / "none").symlink_to(home.folder / "gone")  # no folder can be made there
     home.pins = CertificatePins(home.folder / "none" / "file")
     failure = home.connects()
     assert failure is not None
