@@ -1,0 +1,1 @@
+"""Reads a request to the house: whether it may open, unlock, uncover or disarm something."""
