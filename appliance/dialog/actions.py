@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from appliance.messages.commands import StateName
+from appliance.messages.commands import Opening, StateName
 from appliance.messages.registry import Message
+from appliance.tools.confirmation import Asker
 from appliance.tools.tool_call_syntax import ToolCall
 
 PartName = Literal["capture", "playback", "listener", "thinker", "speaker", "link", "panel", "page"]
@@ -81,19 +82,22 @@ class EraseMemory:
 class UseTool:
     """Run the tool of call `number` in answer `turn`; a ToolReply follows.
 
-    `chosen`, `first_turn`: copied from the question (answer.py).
+    `opening`, `first_turn`: copied from the question (answer.py). `words`: the owner's own in it.
     """
 
     turn: int
     number: int
     call: ToolCall
-    chosen: bool = False
+    opening: Opening = ""
     first_turn: int | None = None
+    words: str = ""
 
     @property
-    def question_turn(self) -> int:
-        """The turn in which the question began: a continued question cannot confirm itself."""
-        return self.turn if self.first_turn is None else self.first_turn
+    def asker(self) -> Asker:
+        """How the owner asked. Its turn is that in which the question began: a continued question
+        cannot confirm itself."""
+        turn = self.turn if self.first_turn is None else self.first_turn
+        return Asker(turn, self.opening, self.words)
 
 
 @dataclass(frozen=True)

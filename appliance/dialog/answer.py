@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from appliance.messages.commands import Opening
 from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, ThoughtEnded
@@ -22,8 +23,8 @@ FRAMES_A_CHARACTER = RATE_HZ / 14
 class Question:
     """What the owner asked. `text` is "" for speech; `at_s` is when the question was complete.
 
-    `chosen`: the floor was opened for it, by the button, the wake word or a command. Speech in mode
-    open is not chosen, since it may come from a television.
+    `opening`: how the owner opened the floor for this very question; "": nobody did, so that it may
+    come from a television.
 
     `first_turn`: the turn in which a question of several pieces began; None: the current turn.
     """
@@ -32,21 +33,26 @@ class Question:
     seconds: float = 0.0
     utterances: tuple[int, ...] = ()
     at_s: float = 0.0
-    chosen: bool = False
+    opening: Opening = ""
     first_turn: int | None = None
 
     def after(self, earlier: Question) -> Question:
         """This question merged with the unanswered one before it."""
         text = " ".join(part for part in (earlier.text, self.text) if part)
-        chosen = self.chosen and (earlier.chosen or earlier == NOTHING_ASKED)
+        opening = self.opening if earlier == NOTHING_ASKED else _weaker(self, earlier)
         seconds = earlier.seconds + self.seconds
         return replace(
-            self, text=text[-MAX_WORDS:], seconds=seconds, chosen=chosen,
+            self, text=text[-MAX_WORDS:], seconds=seconds, opening=opening,
             first_turn=earlier.first_turn,
         )  # fmt: skip
 
 
 NOTHING_ASKED = Question()
+_BY_STRENGTH: tuple[Opening, ...] = ("", "wake_word", "hand", "typed")
+
+
+def _weaker(question: Question, earlier: Question) -> Opening:
+    return min(question.opening, earlier.opening, key=_BY_STRENGTH.index)
 
 
 @dataclass(frozen=True)

@@ -292,8 +292,7 @@ class Conductor:
         settings, dialog = self._work.settings, self._dialog
         volume = settings.speaking.volume if dialog.volume is None else dialog.volume
         home = self._status.house if settings.tools.home else None
-        context = ToolContext(volume, dialog.last_lines, home, action.question_turn, action.chosen,
-                              dialog.language)  # fmt: skip
+        context = ToolContext(volume, dialog.last_lines, home, action.asker, dialog.language)
         self._pending.extend(self._tools.run_tool(action, context))
         self._send_tool_messages()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.dialog.policy import NEVER, DialogPolicy
-from appliance.messages.commands import ModeName, StateName
+from appliance.messages.commands import ModeName, Opening, StateName
 from appliance.messages.hearing import SetListening
 
 
@@ -22,7 +22,8 @@ class ListeningState:
     press_until_s    when a press without a message is acknowledged; NEVER: none is pending
     button_until_s   when the talk button, down or on, counts as stuck; NEVER: it is up
     open_until_s     until when no wake word is needed after an answer; NEVER: one is needed
-    opened_for_turn  the floor was opened for the turn that is being listened to
+    opening          how the owner opened the floor for the turn that is being listened to
+    confirming       the answer asks for a second request, for which the wake word is not waived
     wake_index       the card's index at the end of the wake word; 0: none opened the floor
     sent             the last command to the listener; None: the listener has just started
     """
@@ -33,7 +34,8 @@ class ListeningState:
     press_until_s: float = NEVER
     button_until_s: float = NEVER
     open_until_s: float = NEVER
-    opened_for_turn: bool = False
+    opening: Opening = ""
+    confirming: bool = False
     wake_index: int = 0
     sent: SetListening | None = None
 
@@ -41,6 +43,10 @@ class ListeningState:
     def microphone_off(self) -> bool:
         """No speech is accepted; typed questions are still answered."""
         return self.muted or self.switched_off
+
+    @property
+    def opened_for_turn(self) -> bool:
+        return self.opening != ""
 
     @property
     def button_down(self) -> bool:
@@ -58,11 +64,6 @@ class ListeningState:
             and (not spared or (self.mode == "wake_word" and not self.opened_for_turn))
             and not (self.microphone_off and (self.button_down or self.opened_for_turn))
         )
-
-    @property
-    def chosen(self) -> bool:
-        """Speech that is accepted now is meant for the box: the owner opened the floor for it."""
-        return self.opened_for_turn or self.mode != "open"
 
     @property
     def deadline_s(self) -> float:
@@ -89,9 +90,9 @@ class ListeningState:
     def release_button(self) -> ListeningState:
         return replace(self, button_until_s=NEVER)
 
-    def open_for_turn(self) -> ListeningState:
-        """Open the floor for the owner's next turn only."""
-        return replace(self, open_until_s=NEVER, opened_for_turn=True)
+    def open_for_turn(self, opening: Opening) -> ListeningState:
+        """The owner opens the floor for the next turn only."""
+        return replace(self, open_until_s=NEVER, opening=opening, wake_index=0)
 
     def wake(self, index: int) -> ListeningState:
         """The wake word that opened the floor ended at `index`."""
@@ -99,11 +100,15 @@ class ListeningState:
 
     def take_question(self) -> ListeningState:
         """The question has come: the floor is no longer open for the turn."""
-        return replace(self, opened_for_turn=False)
+        return replace(self, opening="", confirming=False)
+
+    def await_confirmation(self) -> ListeningState:
+        """The answer asks for a second request."""
+        return replace(self, confirming=True)
 
     def spare_wake_word(self, now_s: float, policy: DialogPolicy) -> ListeningState:
         """Waive the wake word for `follow_s` after an answer that was heard."""
-        if self.mode != "wake_word" or not policy.follow_s:
+        if self.mode != "wake_word" or not policy.follow_s or self.confirming:
             return self
         return replace(self, open_until_s=now_s + policy.follow_s)
 
@@ -112,7 +117,7 @@ class ListeningState:
 
     def end_turn(self) -> ListeningState:
         """The box is at rest: the button, the open floor and the wake word no longer count."""
-        return replace(self, button_until_s=NEVER, opened_for_turn=False, wake_index=0)
+        return replace(self, button_until_s=NEVER, opening="", wake_index=0)
 
     def mark_sent(self, command: SetListening | None) -> ListeningState:
         return replace(self, sent=command)
@@ -131,7 +136,7 @@ class ListeningState:
             return SetListening(True, "something rings")
         if self.mode == "push_to_talk":
             return SetListening(False, "the button is up", over_box)
-        if state in ("thinking", "speaking", "holding"):
+        if state in ("thinking", "speaking", "holding") and not self.confirming:
             return SetListening(True, "a conversation", over_box)
         if self.open_until_s < NEVER:
             return SetListening(True, "an answer has just ended", over_box)

@@ -66,7 +66,7 @@ def queue_request(transition: Transition, command: Say | Ask | Repeat) -> None:
 def interrupt_with_question(transition: Transition, command: Ask) -> None:
     """drops the answer and asks the typed question"""
     if command.text.strip():
-        transition.ask_thinker(Question(command.text, at_s=transition.now_s, chosen=True))
+        transition.ask_thinker(Question(command.text, at_s=transition.now_s, opening="typed"))
 
 
 def forget_conversation(transition: Transition, command: Forget) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from appliance.dialog.transition import Transition
-from appliance.messages.commands import ListenOnce, SetMode, TalkButton
+from appliance.messages.commands import ListenOnce, Opening, SetMode, TalkButton
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
 
 
@@ -34,17 +34,19 @@ def open_for_one_turn(transition: Transition, command: ListenOnce) -> None:
 
 
 def wake_word(transition: Transition, word: WakeWordHeard) -> None:
-    """in mode wake_word: ends what sounds and listens for one turn"""
-    if (
-        transition.next.listening.mode != "wake_word"
-        or transition.next.speech.utterance is not None
-    ):
+    """in mode wake_word: ends what sounds and listens for one turn; at the beginning of speech that
+    was accepted without it, it counts for that speech"""
+    dialog = transition.next
+    if dialog.listening.mode != "wake_word":
         return
-    _open(transition, "the wake word", transition.next.policy.open_s)
+    if dialog.speech.utterance is not None:
+        transition.change(speech=dialog.speech.note_wake_word(word.index))
+        return
+    _open(transition, "the wake word", dialog.policy.open_s, "wake_word")
     transition.change(listening=transition.next.listening.wake(word.index))
 
 
-def _open(transition: Transition, reason: str, for_s: float) -> None:
+def _open(transition: Transition, reason: str, for_s: float, opening: Opening = "hand") -> None:
     """End what sounds and listen for `for_s`; no effect if the owner already speaks. A microphone
     that is off stays off: then only the sound ends."""
     transition.stop_ringing()
@@ -55,7 +57,7 @@ def _open(transition: Transition, reason: str, for_s: float) -> None:
         return
     transition.drop_answer()
     transition.release_hold()
-    transition.change(listening=transition.next.listening.open_for_turn())
+    transition.change(listening=transition.next.listening.open_for_turn(opening))
     transition.enter_state("listening", reason, for_s)
 
 

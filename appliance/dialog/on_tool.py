@@ -18,12 +18,14 @@ class ToolReply:
     """The sentences with which a tool replies to call `number` of answer `turn`.
 
     `note`: what the model's history and the memory store in their place; "": the sentences.
+    `confirms`: they ask the owner to request something once more.
     """
 
     turn: int
     number: int
     lines: tuple[str, ...]
     note: str = ""
+    confirms: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ def speak_tool_answer(
     ):
         return ()  # too late: the owner went on to something else
     transition.change(answer=replace(answer, awaited_call=None, deferred=()))
+    if reply.confirms:
+        transition.change(listening=transition.next.listening.await_confirmation())
     for number, line in enumerate(reply.lines):
         transition.speak_line(
             spoken(line), note=(reply.note if number == 0 else "") if reply.note else None

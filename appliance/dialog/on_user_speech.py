@@ -76,6 +76,8 @@ def resume(transition: Transition, reason: str) -> None:
 def start_listening(transition: Transition, speech: SpeechStarted) -> None:
     """listens to the owner, and drops an answer that is being generated or spoken"""
     if not transition.next.listening.microphone_off:
+        begun = speech.utterance, speech.index, transition.next.listening.opening
+        transition.change(speech=transition.next.speech.begin(*begun))
         _listen(transition, speech.utterance, speech.index)
 
 
@@ -96,8 +98,9 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
     if speech.frames > 0:
         if transition.next.ringing.heard:  # earlier, speech may be the ring's echo
             transition.stop_ringing()
-        chosen = transition.next.listening.chosen
-        transition.ask_thinker(Question("", seconds, (speech.utterance,), transition.now_s, chosen))
+        opening = owner.opening if owner.utterance == speech.utterance else ""
+        question = Question("", seconds, (speech.utterance,), transition.now_s, opening)
+        transition.ask_thinker(question)
     elif transition.next.state == "listening":
         _end_without_question(transition, "nothing was said")
 

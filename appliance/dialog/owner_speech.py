@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from appliance.messages.commands import Opening
+from appliance.sound_format import RATE_HZ
+
+WAKE_WORD_FRAMES = 2 * RATE_HZ  # from the onset to the end of the wake word, pre-roll included
+
 
 @dataclass(frozen=True)
 class OwnerSpeech:
     """The owner's newest utterances and words. An utterance has the serial of its onset.
 
     utterance       the one that is in progress; None: none
+    began           the card's index at which it began; 0: unknown
+    opening         how the owner opened the floor for it; "": nobody did
     dropped         the newest one that is not to be answered, as after a stop; None: none
     stop_serial     the onset or utterance whose words are a "stop" and no more; 0: none
     long_utterance  the newest one that was too long to be a mere "stop"; 0: none
@@ -22,23 +29,38 @@ class OwnerSpeech:
     """
 
     utterance: int | None = None
+    began: int = 0
+    opening: Opening = ""
     dropped: int | None = None
     stop_serial: int = 0
     long_utterance: int = 0
     words_serial: int = 0
     words: str = ""
 
+    def begin(self, utterance: int, index: int, opening: Opening) -> OwnerSpeech:
+        """`utterance` began at `index`, after the floor was opened in this way."""
+        return replace(self, utterance=utterance, began=index, opening=opening)
+
     def listen(self, utterance: int) -> OwnerSpeech:
-        return replace(self, utterance=utterance)
+        """A piece of `utterance` has come. If its begin was lost, it counts as not chosen."""
+        if utterance == self.utterance:
+            return self
+        return replace(self, utterance=utterance, began=0, opening="")
+
+    def note_wake_word(self, index: int) -> OwnerSpeech:
+        """The wake word ended at `index`: it opens the floor for speech that begins with it."""
+        if not self.began or index - self.began > WAKE_WORD_FRAMES:
+            return self
+        return replace(self, opening=self.opening or "wake_word")
 
     def end(self) -> OwnerSpeech:
         """The utterance in progress has ended."""
-        return replace(self, utterance=None)
+        return replace(self, utterance=None, began=0, opening="")
 
     def drop(self) -> OwnerSpeech:
         """The utterance in progress is not to be answered; without one, `dropped` stays."""
         dropped = self.dropped if self.utterance is None else self.utterance
-        return replace(self, utterance=None, dropped=dropped)
+        return replace(self.end(), dropped=dropped)
 
     def note_words(self, serial: int, words: str) -> OwnerSpeech:
         """`words` were recognised in the sound `serial`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from appliance.dialog.answer import Answer
+from appliance.dialog.answer import Answer, Question
 from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
 from appliance.dialog.hold import OutputHold
 from appliance.dialog.listening_state import ListeningState
@@ -82,6 +82,10 @@ class DialogState:
         """Nothing sounds, and no question or verdict is pending."""
         resting = self.state in ("idle", "muted", "failed")
         return resting and self.answer is None and not self.hold.open
+
+    def owner_words(self, question: Question) -> str:
+        """The owner's words of `question`, typed or found by the word recogniser; "": unknown."""
+        return question.text or self.speech.words_of(question.utterances)
 
     @property
     def listening_command(self) -> SetListening:

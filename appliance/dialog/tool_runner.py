@@ -18,7 +18,6 @@ from appliance.language.catalogue import SOURCE, Catalogue, catalogue
 from appliance.messages.commands import Say
 from appliance.messages.registry import Message
 from appliance.messages.tools import (
-    HouseRequest,
     HouseResponse,
     TimerEvent,
     TimersList,
@@ -27,6 +26,7 @@ from appliance.messages.tools import (
 from appliance.settings import Settings
 from appliance.tools import timer_store
 from appliance.tools.confirmation import ConfirmationGuard
+from appliance.tools.guard.reading import lexicon
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.timer_store import TimerStore
 from appliance.tools.timers import Timers
@@ -56,8 +56,10 @@ class _PendingRequest:
 
     turn: int
     number: int
-    request: int
+    request: int  # its number
     until_s: float  # CLOCK_BOOTTIME
+    command: str
+    context: ToolContext
 
 
 class ToolRunner:
@@ -70,6 +72,8 @@ class ToolRunner:
         self._publishes_words = settings.link.words
         self._timers = Timers(60.0 * settings.tools.ring_minutes)
         self._toolbox = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
+        if settings.tools.home:
+            lexicon()  # now, so that the first request does not wait for it
         self._pending: _PendingRequest | None = None
         self._ringing: tuple[str, ...] = ()
         self._status, self._listing = TimersStatus(), TimersList()
@@ -86,18 +90,14 @@ class ToolRunner:
         moment = self._clock()
         outcome = self._toolbox.run(call, moment, context)
         if outcome.house is not None:
-            self._send_request(outcome.house, turn, number, moment)
+            self._pending = _PendingRequest(turn, number, outcome.house.number,
+                                            moment.boot_s + HOUSE_S, outcome.house.text,
+                                            context)  # fmt: skip
+            self.news.append(outcome.house)  # it replaces a pending one, whose response is ignored
         events: list[ToolEvent] = []
         if outcome.lines is not None:
-            events.append(ToolReply(turn, number, outcome.lines, outcome.note))
+            events.append(ToolReply(turn, number, outcome.lines, outcome.note, outcome.confirms))
         return [*outcome.messages, *events, *self.poll()]
-
-    def _send_request(
-        self, request: HouseRequest, turn: int, number: int, moment: ClockReading
-    ) -> None:
-        """Send a request to the house. It replaces a pending one, whose response is ignored."""
-        self._pending = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
-        self.news.append(request)
 
     def on_house_response(self, response: HouseResponse) -> list[ToolEvent]:
         """Handle the house's response; a late one, or one without a request, is dropped."""
@@ -105,6 +105,12 @@ class ToolRunner:
         if pending is None or pending.request != response.number:
             return []
         self._pending = None
+        if response.confirm:
+            asked = self._toolbox.ask_for_house(
+                pending.command, response.name, self._clock(), pending.context
+            )
+            return [ToolReply(pending.turn, pending.number, asked.lines or (), asked.note,
+                              asked.confirms)]  # fmt: skip
         text = response.text or self._words.say("house-done" if response.done else "house-not-done")
         note = HOUSE_NOTE if response.text else ""
         return [ToolReply(pending.turn, pending.number, (text,), note)]

@@ -121,10 +121,8 @@ class Transition:
             self.change(language=catalogue(language).language)
 
     def parse_plain_request(self, question: Question) -> ToolCall | None:
-        """The tool call that `question` asks for, if a rule finds it without the model. Its words
-        must be known: typed, or found by the word recogniser."""
-        words = question.text or self.next.speech.words_of(question.utterances)
-        intent = parse_intent(words, self.next.language)
+        """The tool call of `question`, if its words are known and a rule finds it in them."""
+        intent = parse_intent(self.next.owner_words(question), self.next.language)
         if intent is None:
             return None
         self.follow_language(intent.language)
@@ -143,7 +141,7 @@ class Transition:
         assert self.next.answer is not None
         self.change(answer=replace(self.next.answer, awaited_call=called.number))
         call, question = ToolCall(called.name, called.arguments), self.next.answer.question
-        arguments = call, question.chosen, question.first_turn
+        arguments = call, question.opening, question.first_turn, self.next.owner_words(question)
         self.actions.append(UseTool(called.turn, called.number, *arguments))
 
     def send_think(self) -> None:
@@ -345,6 +343,6 @@ class Transition:
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime, say=first.number)
         elif isinstance(first, Ask):
-            self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
+            self.ask_thinker(Question(first.text, at_s=self.now_s, opening="typed"))
         else:
             self.announce(*(self.next.last_lines or (self.say("nothing-said"),)))

@@ -12,6 +12,8 @@ instruction = Antworte kurz auf das Gesagte.
 
 words-yield = warte, halt, stopp, nein, moment, einen moment, entschuldigung, aber, eigentlich, sei still, sei ruhig, hör auf, schon gut, vergiss es
 words-carry-on = mhm, hm, aha, ja, ja ja, okay, genau, stimmt, richtig, klar, ach so, verstehe, gut, wow, toll
+words-refuse = nein, nee, nö, nicht, stopp, halt, abbrechen, niemals, auf keinen Fall, lass das, lass es, lieber nicht, vergiss es
+words-agree = ja, ja bitte, jawohl, okay, ok, klar, gerne, mach das, mach es, tu es, bestätigt, ich bestätige
 words-stop = stopp, halt, sei still, sei ruhig, hör auf, schon gut, vergiss es
 
 ## Frequent words that identify the language of a typed question. Lower case, separated by commas.
@@ -110,7 +112,10 @@ forget-all-again = Das ist alles, was wir je gesagt haben. Wenn ich alles verges
 house-none = Ich bin nicht mit dem Haus verbunden.
 house-away = Ich erreiche das Haus gerade nicht.
 house-enough = Das ist genug für eine Antwort.
-house-opens = Das könnte etwas öffnen. Bitte mich noch einmal darum, mit denselben Worten, dann tue ich es.
+house-opens = Das könnte etwas öffnen: { $command }. Drücke meinen Knopf und bitte mich noch einmal darum, mit denselben Worten, dann tue ich es.
+house-touches = Das betrifft { $name }. Drücke meinen Knopf und bitte mich noch einmal darum, mit denselben Worten, dann tue ich es.
+house-press-again = Ich muss sicher sein, dass du es bist. Drücke meinen Knopf und bitte mich noch einmal.
+house-left = Dann bleibt es, wie es ist.
 house-press-first = Das könnte etwas öffnen. Drücke erst meinen Knopf, und bitte mich dann darum.
 house-silent = Das Haus antwortet nicht.
 house-done = Erledigt.

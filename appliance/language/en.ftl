@@ -18,6 +18,8 @@ instruction = Respond to the audio concisely.
 
 words-yield = wait, stop, no, hold on, hang on, excuse me, but, actually, be quiet, shut up, never mind
 words-carry-on = mm-hm, mhm, uh-huh, yes, yeah, okay, right, sure, i see, wow, great
+words-refuse = no, nope, no way, don't, do not, stop, cancel, never, never mind, forget it, leave it, not
+words-agree = yes, yeah, yep, yes please, okay, ok, sure, do it, go ahead, confirm, confirmed, please do
 words-stop = stop, be quiet, shut up, never mind
 
 ## Frequent words that identify the language of a typed question. Lower case, separated by commas.
@@ -137,7 +139,10 @@ forget-all-again = That is all we ever said. Ask me once more to forget everythi
 house-none = I am not connected to the house.
 house-away = I cannot reach the house just now.
 house-enough = That is enough for one answer.
-house-opens = That may open something. Ask me once more, in the same words, and I will.
+house-opens = That may open something: { $command }. Press my button and ask me once more, in the same words, and I will.
+house-touches = That is about { $name }. Press my button and ask me once more, in the same words, and I will.
+house-press-again = I must be sure that it is you. Press my button and ask me once more.
+house-left = Then it stays as it is.
 house-press-first = That may open something. Press my button first, and then ask me.
 house-silent = The house does not answer.
 house-done = Done.

@@ -8,6 +8,9 @@ from appliance.messages.limits import Count, LineText, Names, NameText, ShareVal
 from appliance.messages.message import BaseMessage
 
 ModeName = Literal["open", "push_to_talk", "wake_word"]
+# How the owner opened the floor for a turn: with the wake word, by hand (the button, *Listen*), or
+# by typing; "": nobody did, as in mode open, after an answer, or while something rings.
+Opening = Literal["", "wake_word", "hand", "typed"]
 PressName = Literal["press", "double_press", "long_press", "release"]
 ButtonTrouble = Literal["", "stuck", "bouncing"]
 StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]

@@ -39,21 +39,30 @@ class ToolAnswered(BaseMessage, frozen=True):
 
 
 class HouseRequest(BaseMessage, frozen=True):
-    """Send a request in plain words to the house."""
+    """Send a request in plain words to the house.
+
+    `confirmed`: the owner has requested it twice. `harmless`: it only asks for a state, or names a
+    door only as a place, so that it needs no confirmation whatever it touches.
+    """
 
     number: Count
     text: LineText
+    confirmed: bool = False
+    harmless: bool = False
 
 
 class HouseResponse(BaseMessage, frozen=True):
     """Reply of the house to request `number`: one short line of plain words, or "".
 
-    `done`: the house reports that it carried out the request.
+    `done`: the house reports that it carried out the request. `confirm`: it has done nothing, since
+    the request touches `name` and is not confirmed.
     """
 
     number: Count
     text: LineText
     done: bool
+    confirm: bool = False
+    name: NameText = ""
 
 
 class TimerEvent(BaseMessage, frozen=True):

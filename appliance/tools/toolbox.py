@@ -1,20 +1,21 @@
 """Runs the tools: a call in, sentences and messages to send out. Pure; time is an argument.
 
 The sentences come from the catalogue. Text that the model wrote in a call is not repeated, except
-the name of a timer, which is reduced to one short line of plain text.
+the name of a timer and a command that may open something, both as one short line of plain text.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from appliance.language.catalogue import SOURCE, Catalogue, catalogue
 from appliance.messages.commands import Forget, SetVolume
 from appliance.messages.registry import Message
 from appliance.messages.tools import HouseRequest
-from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
+from appliance.tools.confirmation import CONFIRM_S, Asker, ConfirmationGuard, Decision
+from appliance.tools.guard.reading import only_asks
 from appliance.tools.intents import parse_clock, parse_number
 from appliance.tools.spoken_time import (
     TOMORROW,
@@ -34,6 +35,7 @@ LOUDER = 0.15  # of the full range: an audible step
 LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # not 0: the owner must hear that the box still answers
 NAME_LETTERS = 40
 COMMAND_LETTERS = 200  # of a command to the house
+REPEATED_LETTERS = 80  # of a command that the box repeats before it asks for it again
 MOST_REQUESTS = 3  # to the house in one answer, so that one answer cannot switch everything
 
 # History and memory keep this note in place of the house's answers: their text may come from a
@@ -41,6 +43,11 @@ MOST_REQUESTS = 3  # to the house in one answer, so that one answer cannot switc
 HOUSE_NOTE = "(the house answered)"
 REPEATED = "(the last answer, again)"  # the repeated answer may contain text from the house
 NOTES = (HOUSE_NOTE, REPEATED)
+_REFUSALS = {
+    Decision.CALL_FIRST: "house-press-first",
+    Decision.PRESS: "house-press-again",
+    Decision.LEFT: "house-left",
+}
 
 
 @dataclass(frozen=True)
@@ -49,16 +56,14 @@ class ToolContext:
 
     last    sentences of the last answer
     house   whether the broker is connected; None: there is none, or the owner disabled the tool
-    turn    turn in which the question of the call was started
-    chosen  a button, a wake word or a command opened the floor for it (dialog/answer.py)
+    asker   how the owner asked
     language  language of the answer
     """
 
     volume: float = 0.8
     last: tuple[str, ...] = ()
     house: bool | None = None
-    turn: int = 0
-    chosen: bool = False
+    asker: Asker = field(default_factory=Asker)
     language: str = SOURCE
 
     @property
@@ -73,12 +78,14 @@ class ToolResult:
     messages  to handle right after that
     house     the request to the house, whose reply becomes the answer
     note      what the history keeps in place of the lines; "": the lines themselves
+    confirms  the lines ask the owner to request it once more
     """
 
     lines: tuple[str, ...] | None = None
     messages: tuple[Message, ...] = ()
     house: HouseRequest | None = None
     note: str = ""
+    confirms: bool = False
 
 
 def answer(*lines: str, messages: tuple[Message, ...] = ()) -> ToolResult:
@@ -202,8 +209,8 @@ class Toolbox:
     ) -> ToolResult:
         if not arguments.get("what"):
             return ToolResult(messages=(Forget(last=True, aloud=True),))
-        if now.boot_s > self._forget_deadline_s or context.turn == self._forget_turn:
-            self._forget_deadline_s, self._forget_turn = now.boot_s + CONFIRM_S, context.turn
+        if now.boot_s > self._forget_deadline_s or context.asker.turn == self._forget_turn:
+            self._forget_deadline_s, self._forget_turn = now.boot_s + CONFIRM_S, context.asker.turn
             # Only another turn can confirm, so that the model cannot confirm its own call.
             return answer(context.words.say("forget-all-again"))
         self._forget_deadline_s = -1.0
@@ -220,15 +227,30 @@ class Toolbox:
         if not context.house:
             return answer(context.words.say("house-away"))
         turn, times = self._house_requests
-        self._house_requests = context.turn, times + 1 if turn == context.turn else 1
+        self._house_requests = context.asker.turn, times + 1 if turn == context.asker.turn else 1
         if self._house_requests[1] > MOST_REQUESTS:
             return answer(context.words.say("house-enough"))
-        if opens_something(command, self.guard.stems) and not context.chosen:
-            return answer(context.words.say("house-press-first"))
-        if self.guard.wants_confirmation(command, context.turn, now.boot_s):
-            return answer(context.words.say("house-opens"))
+        decision = self.guard.decide(command, context.asker, now.boot_s)
+        if decision == Decision.ASK_AGAIN:
+            again = answer(context.words.say("house-opens", command=command[:REPEATED_LETTERS]))
+            return replace(again, confirms=True)
+        if decision in _REFUSALS:
+            return answer(context.words.say(_REFUSALS[decision]))
         self._request_number += 1
-        return ToolResult(house=HouseRequest(self._request_number, command))
+        confirmed = decision == Decision.CONFIRMED
+        harmless = not confirmed and only_asks(command)
+        request = HouseRequest(self._request_number, command, confirmed, harmless)
+        return ToolResult(house=request)
+
+    def ask_for_house(
+        self, command: str, name: str, now: ClockReading, context: ToolContext
+    ) -> ToolResult:
+        """The house reports that `command` touches `name`, which must be confirmed."""
+        if not context.asker.opening:
+            return answer(context.words.say("house-press-first"))
+        self.guard.expect(command, context.asker, now.boot_s)
+        lines = answer(context.words.say("house-touches", name=name or command[:REPEATED_LETTERS]))
+        return replace(lines, note=HOUSE_NOTE, confirms=True)
 
 
 ToolFunction = Callable[[Toolbox, Mapping[str, Value], ClockReading, ToolContext], ToolResult]

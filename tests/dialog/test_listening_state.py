@@ -15,8 +15,8 @@ from appliance.messages.hearing import SetListening
 POLICY = DialogPolicy()
 STATES: tuple[StateName, ...] = get_args(StateName)
 MODES: tuple[ModeName, ...] = get_args(ModeName)
-PRESSED = ListeningState("push_to_talk").open_for_turn().hold_button(220.0)
-WOKEN = ListeningState("wake_word").open_for_turn().wake(1_000_000)
+PRESSED = ListeningState("push_to_talk").open_for_turn("hand").hold_button(220.0)
+WOKEN = ListeningState("wake_word").open_for_turn("wake_word").wake(1_000_000)
 
 
 def command(
@@ -106,17 +106,24 @@ def test_the_floor_is_open_for_one_question() -> None:
     assert not WOKEN.take_question().opened_for_turn
 
 
-@pytest.mark.parametrize(
-    ("it", "chosen"),
-    [
-        (ListeningState(), False),
-        (ListeningState().open_for_turn(), True),
-        (ListeningState("wake_word"), True),
-        (ListeningState("push_to_talk"), True),
-    ],
-)
-def test_speech_in_mode_open_is_not_a_deliberate_address(it: ListeningState, chosen: bool) -> None:
-    assert it.chosen == chosen
+@pytest.mark.parametrize("mode", MODES)
+def test_no_mode_opens_the_floor_by_itself(mode: ModeName) -> None:
+    follow_up = ListeningState(mode).spare_wake_word(100.0, POLICY)
+    assert not ListeningState(mode).opened_for_turn
+    assert not follow_up.opened_for_turn, "the wake word is waived, and nobody said it"
+    assert not follow_up.open_for_turn("wake_word").take_question().opened_for_turn
+
+
+def test_a_press_after_the_wake_word_counts_as_a_press() -> None:
+    assert WOKEN.open_for_turn("hand").opening == "hand"
+
+
+def test_while_a_request_waits_for_its_confirmation_the_wake_word_is_not_waived() -> None:
+    it = ListeningState("wake_word").await_confirmation()
+    assert not command(it, "speaking").on
+    assert it.spare_wake_word(100.0, POLICY).open_until_s == NEVER
+    after = it.open_for_turn("wake_word").take_question()
+    assert after.spare_wake_word(100.0, POLICY).open_until_s == 108.0
 
 
 @pytest.mark.parametrize(
@@ -156,9 +163,9 @@ def test_the_deadline_is_the_earliest_of_press_button_and_open_floor() -> None:
     [
         ListeningState("open", button_until_s=220.0),
         ListeningState("open", open_until_s=108.0),
-        ListeningState("wake_word", open_until_s=108.0, opened_for_turn=True),
+        ListeningState("wake_word", open_until_s=108.0, opening="wake_word"),
         ListeningState("push_to_talk", muted=True, button_until_s=220.0),
-        ListeningState(switched_off=True, opened_for_turn=True),
+        ListeningState(switched_off=True, opening="wake_word"),
     ],
 )
 def test_the_invariant_check_finds_a_contradictory_state(it: ListeningState) -> None:

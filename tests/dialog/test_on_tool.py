@@ -87,14 +87,14 @@ def test_a_continued_question_counts_as_one_question_for_the_confirmation_of_a_t
         talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
         (request,) = talk.done(UseTool)
         assert request.turn == talk.turn > question_turn
-        assert request.question_turn == question_turn
+        assert request.asker.turn == question_turn
         talk(ToolReply(talk.turn, 0, ("Ask once more.",)))
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0), after_s=0.2)
     talk(ThoughtEnded(talk.turn, 0, "complete"), PlaybackFinished(talk.turn, 16_000, 0))
     talk.speech(4)
     talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
     (request,) = talk.done(UseTool)
-    assert request.question_turn == request.turn == talk.turn
+    assert request.asker.turn == request.turn == talk.turn
 
 
 def test_several_calls_run_one_after_the_other() -> None:

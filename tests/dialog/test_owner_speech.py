@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.dialog.owner_speech import OwnerSpeech
+from appliance.dialog.owner_speech import WAKE_WORD_FRAMES, OwnerSpeech
+from appliance.messages.commands import Opening
 
 LISTENING = OwnerSpeech().listen(4)
+SECOND = 16_000  # samples
 
 
 def test_the_accepted_utterance_is_the_newest() -> None:
@@ -59,3 +61,27 @@ def test_a_stop_is_cleared_without_its_utterance() -> None:
 def test_a_long_utterance_is_remembered_whatever_follows() -> None:
     speech = LISTENING.note_long(4).end().listen(5)
     assert (speech.long_utterance, speech.utterance) == (4, 5)
+
+
+def test_an_utterance_keeps_the_way_in_which_the_floor_was_opened_for_it() -> None:
+    speech = OwnerSpeech().begin(4, SECOND, "hand")
+    assert speech.listen(4).opening == "hand"
+    assert speech.listen(5).opening == "", "another utterance, whose begin was lost"
+    assert speech.end().opening == speech.drop().opening == ""
+
+
+@pytest.mark.parametrize(
+    ("opening", "began", "ended", "expected"),
+    [
+        ("", SECOND, SECOND + WAKE_WORD_FRAMES, "wake_word"),
+        ("", SECOND, SECOND + WAKE_WORD_FRAMES + 1, ""),
+        ("", 0, WAKE_WORD_FRAMES, ""),
+        ("hand", SECOND, 2 * SECOND, "hand"),
+    ],
+)
+def test_a_wake_word_opens_the_floor_for_speech_that_begins_with_it(
+    opening: Opening, began: int, ended: int, expected: str
+) -> None:
+    speech = OwnerSpeech().begin(4, began, opening)
+    assert speech.note_wake_word(ended).opening == expected
+    assert OwnerSpeech().note_wake_word(ended).opening == ""

@@ -40,7 +40,9 @@ def test_a_new_dialogue_has_no_deadline() -> None:
     [
         DialogState(until_s=7.0),
         DialogState(hold=OutputHold().start(1, 0, 7.0)),
-        DialogState(listening=ListeningState("push_to_talk").open_for_turn().hold_button(7.0)),
+        DialogState(
+            listening=ListeningState("push_to_talk").open_for_turn("hand").hold_button(7.0)
+        ),
         DialogState(ringing=replace(RINGS, at_s=7.0)),
     ],
     ids=["state", "hold", "button", "ring"],

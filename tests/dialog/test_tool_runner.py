@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from appliance.messages.tools import (
     TimersStatus,
 )
 from appliance.settings import load
+from appliance.tools.confirmation import Asker
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.tool_call_syntax import ToolCall, Value
 from appliance.tools.toolbox import HOUSE_NOTE, ToolContext
@@ -114,6 +116,27 @@ def test_an_empty_house_response_gets_a_default_sentence(
     assert bench.runner.on_house_response(HouseResponse(1, "", done)) == [
         ToolReply(7, 0, (sentence,))
     ]
+
+
+def test_a_house_that_wants_a_confirmation_gets_it_with_the_second_request(make: Make) -> None:
+    bench = make()
+    first = ToolContext(house=True, asker=Asker(7, "hand"))
+    bench.use("home", first, command="good evening")
+    refusal = HouseResponse(1, "", done=False, confirm=True, name="Gate")
+    touches = english().say("house-touches", name="Gate")
+    assert bench.runner.on_house_response(refusal) == [
+        ToolReply(7, 0, (touches,), HOUSE_NOTE, confirms=True)
+    ]
+    bench.for_link()
+    bench.use("home", replace(first, asker=Asker(8, "hand")), command="good evening")
+    assert bench.for_link() == [HouseRequest(2, "good evening", confirmed=True)]
+
+
+def test_what_may_open_something_is_asked_again_and_the_wake_word_not_waived(make: Make) -> None:
+    context = ToolContext(house=True, asker=Asker(7, "wake_word"))
+    (reply,) = make().use("home", context, command="open the gate")
+    assert isinstance(reply, ToolReply)
+    assert reply.confirms
 
 
 def test_a_late_house_gets_an_apology_and_its_response_is_dropped(make: Make) -> None:

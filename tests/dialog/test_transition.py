@@ -126,7 +126,8 @@ def test_an_announcement_does_not_begin_over_an_onset() -> None:
 def test_a_plain_request_is_answered_while_the_model_loads() -> None:
     talk = Talk(ready=False)
     talk(Ask("What time is it?"))
-    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"), chosen=True)]
+    call = UseTool(talk.turn, 0, ToolCall("time"), "typed", words="What time is it?")
+    assert talk.done(UseTool) == [call]
     talk(ToolReply(talk.turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)
@@ -149,7 +150,8 @@ def test_words_recognised_without_the_model_suffice_for_a_plain_request() -> Non
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
     talk.speech(1)
-    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"))]
+    call = UseTool(talk.turn, 0, ToolCall("time"), words="what time is it")
+    assert talk.done(UseTool) == [call]
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
     talk.speech(2)  # those words belong to another utterance
@@ -161,7 +163,8 @@ def test_a_plain_request_is_answered_in_place_of_a_failed_model() -> None:
     talk(Ask("what time is it"))
     turn = talk.turn
     talk(ThoughtEnded(turn, 0, "failed", "broken"))
-    assert talk.done(UseTool) == [UseTool(turn, 0, ToolCall("time"), chosen=True)]
+    call = UseTool(turn, 0, ToolCall("time"), "typed", words="what time is it")
+    assert talk.done(UseTool) == [call]
     talk(ToolReply(turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)

@@ -13,6 +13,7 @@ from appliance.language.catalogue import english
 from appliance.messages.commands import Forget, SetVolume
 from appliance.messages.registry import encode
 from appliance.messages.tools import HouseRequest
+from appliance.tools.confirmation import Asker
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.table import TOOLS as TABLE
 from appliance.tools.timers import MOST, Timer, Timers
@@ -38,7 +39,7 @@ NOW = ClockReading(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp()
 
 def of_turn(bench: Bench, turn: int) -> Bench:
     """Let the next calls belong to the answer of this turn."""
-    bench.about = replace(bench.about, turn=turn)
+    bench.about = replace(bench.about, asker=Asker(turn))
     return bench
 
 
