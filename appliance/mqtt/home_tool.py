@@ -2,6 +2,8 @@
 
 Requests go to `…/ha/request`, `{"id", "text"}`; an automation (docs/blueprints/house-bridge.yaml)
 passes them to Home Assistant's conversation agent and publishes its answer on `…/ha/response`.
+A request that touches a lock or the like is confirmed or refused there: the answer's type is then
+`confirm`, with the name of what it touches.
 Pure. Any client of the broker may have written a response: it is accepted once, only for an open
 request, and reduced to one short line of plain text.
 """
@@ -19,6 +21,8 @@ from appliance.record_file import UNREADABLE
 from appliance.tools.tool_call_syntax import plain
 
 MOST_OPEN = 8  # requests that may still be answered; the conductor waits only for the newest
+CONFIRM = "confirm"  # the blueprint's own type: the request must be confirmed
+NAME_LETTERS = 80
 DONE = ("action_done", "query_answer")  # Home Assistant's response types that mean success
 MOST_BYTES = 8000  # of a response, which may list the targets of an action
 
@@ -30,6 +34,7 @@ class _Response(msgspec.Struct, frozen=True):
     id: str
     type: str | None = None
     speech: str | None = None
+    name: str | None = None
 
 
 class HomeToolBridge:
@@ -43,7 +48,8 @@ class HomeToolBridge:
         """Return the payload to publish, and keep the request open for its response."""
         id_ = f"{request.number}-{int(self._rng() * 2**48):012x}"
         self._open.append((id_, request.number))
-        return msgspec.json.encode({"id": id_, "text": request.text})
+        payload = {"id": id_, "text": request.text, "confirmed": request.confirmed}
+        return msgspec.json.encode({**payload, "harmless": request.harmless})
 
     def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
         """Return Home Assistant's answer. Raises CommandRejected if it matches no open request."""
@@ -59,7 +65,11 @@ class HomeToolBridge:
         if number is None:
             raise _refused("no open request has this id")
         self._open.remove((response.id, number))
-        return HouseResponse(number, plain(response.speech or ""), response.type in DONE)
+        text = plain(response.speech or "")
+        if response.type == CONFIRM:
+            name = plain(response.name or "")[:NAME_LETTERS].strip()
+            return HouseResponse(number, text, done=False, confirm=True, name=name)
+        return HouseResponse(number, text, response.type in DONE)
 
 
 def _refused(why: str) -> CommandRejected:
