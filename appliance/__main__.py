@@ -275,7 +275,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the verb that `argv` names. Returns the exit code; an error is one line on stderr."""
     args = parser().parse_args(argv, argparse.Namespace(settings=None))
-    signal.signal(signal.SIGTERM, _terminated)
+    before = signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
     try:
         ServiceAccount().enter(
@@ -298,6 +298,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  # the owner gets a sentence for any error
         problem = f"a fault of its own: {type(error).__name__}: {error}."
         return _fails(f"{problem} Please report what INTERLUDE_TRACEBACK=1 shows.", SOFTWARE)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _fails(sentence: str, code: int) -> int:

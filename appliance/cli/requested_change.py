@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import pwd
-import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,9 +81,8 @@ def cli_network(
     """Make the requested change of the network or the time zone. Raises StorageError if its
     outcome cannot be written.
 
-    SIGTERM raises SystemExit, so that a change that is not complete is undone.
+    On SIGTERM the command raises SystemExit, so that a change that is not complete is undone.
     """
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     user_id = pwd.getpwnam(USER).pw_uid if user is None else user
     request = handed_request.pop(NETWORK, NetworkChange, user_id, wanted)
     if request is None:

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from appliance.messages.commands import Restart
 from appliance.runtime import factory_reset
 from appliance.settings import load
 from tests.package import copy_package
+from tests.waiting import until
 
 pytestmark = pytest.mark.process
 
@@ -32,14 +33,11 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Hides the settings of the user who runs the tests, and restores the handler of SIGTERM."""
+def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hides the settings of the user who runs the tests."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("INTERLUDE_TRACEBACK", raising=False)
-    before = signal.getsignal(signal.SIGTERM)
-    yield
-    signal.signal(signal.SIGTERM, before)
 
 
 def interlude(*words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -165,6 +163,31 @@ def test_a_traceback_is_shown_only_on_request(tmp_path: Path) -> None:
     assert "Traceback" not in owner.stderr
     assert "Traceback" in developer.stderr
     assert owner.returncode == developer.returncode == 78
+
+
+# ── signals ──────────────────────────────────────────────────────────────────────────────────
+def test_sigterm_ends_a_command_by_an_exception_so_that_it_can_undo(tmp_path: Path) -> None:
+    words = ("models", "take", "keywords-en", "tokens.txt", "--at", "0")  # waits for its input
+    waits = subprocess.Popen(
+        [sys.executable, "-m", "appliance", *words],
+        cwd=ROOT, env={**os.environ, "XDG_STATE_HOME": str(tmp_path)}, stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    status = Path(f"/proc/{waits.pid}/status")
+
+    def handles_sigterm() -> int:
+        caught = status.read_text().partition("SigCgt:")[2].split()[0]
+        return int(caught, 16) & 1 << signal.SIGTERM - 1
+
+    until(handles_sigterm)
+    waits.terminate()
+    assert (waits.communicate()[1], waits.returncode) == (b"", 128 + signal.SIGTERM)
+
+
+def test_a_command_leaves_the_handler_of_sigterm_as_it_found_it() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["config"]) == 0
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 # ── run ──────────────────────────────────────────────────────────────────────────────────────
