@@ -15,6 +15,12 @@ from scripts import site_pages
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in scripts/site.sh; else the theme sets it, for the rest of the process."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+
+
 def test_the_site_has_every_page_of_docs_and_the_pages_next_to_the_code() -> None:
     pages = {str(path.relative_to(ROOT)) for path in site_pages.reached(ROOT / "README.md")}
     assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")} <= pages

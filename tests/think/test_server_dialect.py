@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -53,8 +54,10 @@ BODIES: dict[Any, list[dict[str, Any]]] = {}
 
 
 @pytest.fixture(autouse=True)
-def _bodies(server: Server) -> None:
+def _bodies(server: Server) -> Iterator[None]:
     BODIES[server.http] = server.bodies
+    yield
+    del BODIES[server.http]
 
 
 def thinking_fields(body: dict[str, Any]) -> set[str]:
