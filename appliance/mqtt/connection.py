@@ -120,6 +120,8 @@ class MqttConnection:
         will: LastWill | None = None,
         subscribe: tuple[str, ...] = (),
         version: ProtocolVersion = 5,
+        answer_s: float = ANSWER_S,
+        messages_a_second: float = MESSAGES_A_SECOND,
     ) -> None:
         self.broker = broker
         self._topics = subscribe
@@ -127,8 +129,8 @@ class MqttConnection:
         self._events: deque[MqttEvent] = deque()
         self._ended = False
         self._up = False
-        self._connack_due_s = 0.0
-        self._bucket = TokenBucket(BURST, MESSAGES_A_SECOND, time.monotonic())
+        self._answer_s, self._connack_due_s = answer_s, 0.0
+        self._bucket = TokenBucket(BURST, messages_a_second, time.monotonic())
         self._client = self._make_client(client_id, will)
         self._connect_done_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._connect_done = False
@@ -245,7 +247,7 @@ class MqttConnection:
         except BlockingIOError:
             return
         self._connect_done = True
-        self._connack_due_s = now_s + ANSWER_S
+        self._connack_due_s = now_s + self._answer_s
         if self._connect_error is not None:
             self._end(failures.not_reached(self._connect_error, self.broker))
         else:

@@ -6,6 +6,7 @@ does not have is sent as a tombstone, since Home Assistant does not remove one t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -42,7 +43,10 @@ class DiscoveryFeatures:
 
 
 def payload(
-    topics: Topics, identity: DeviceIdentity, features: DiscoveryFeatures
+    topics: Topics,
+    identity: DeviceIdentity,
+    features: DiscoveryFeatures,
+    retired: Mapping[str, str] = RETIRED,
 ) -> dict[str, Any]:
     """Return the device and its components, to be encoded as JSON."""
     device: dict[str, Any] = {
@@ -62,11 +66,13 @@ def payload(
         "o": {"name": "interlude", "sw": identity.version},
         "avty_t": topics.availability,
         "qos": 1,
-        "cmps": _components(topics, features),
+        "cmps": _components(topics, features, retired),
     }
 
 
-def _components(topics: Topics, features: DiscoveryFeatures) -> dict[str, Component]:
+def _components(
+    topics: Topics, features: DiscoveryFeatures, retired: Mapping[str, str]
+) -> dict[str, Component]:
     components = {
         **_main(topics),
         **_timers(topics),
@@ -89,7 +95,7 @@ def _components(topics: Topics, features: DiscoveryFeatures) -> dict[str, Compon
             component["uniq_id"] = f"{topics.device}_{key}"
         if absent.get(key):
             components[key] = {"p": component["p"]}
-    return components | {key: {"p": platform} for key, platform in RETIRED.items()}
+    return components | {key: {"p": platform} for key, platform in retired.items()}
 
 
 def _main(topics: Topics) -> dict[str, Component]:

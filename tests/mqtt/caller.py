@@ -16,6 +16,8 @@ import msgspec
 from appliance.mqtt import broker as reach
 from appliance.mqtt.broker import Broker
 from appliance.mqtt.connection import (
+    ANSWER_S,
+    MESSAGES_A_SECOND,
     LastWill,
     MqttConnection,
     MqttEvent,
@@ -32,12 +34,21 @@ E = TypeVar("E")
 class Caller:
     """Polls a connection as the link does, and keeps its events."""
 
-    def __init__(self, at: Broker, version: ProtocolVersion = 5, name: str = "interlude-x") -> None:
+    def __init__(
+        self,
+        at: Broker,
+        version: ProtocolVersion = 5,
+        name: str = "interlude-x",
+        *,
+        answer_s: float = ANSWER_S,
+        messages_a_second: float = MESSAGES_A_SECOND,
+    ) -> None:
         self.events: list[MqttEvent] = []
         self.steps = 0
         self.session = MqttConnection(
-            at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version
-        )
+            at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version,
+            answer_s=answer_s, messages_a_second=messages_a_second,
+        )  # fmt: skip
 
     def until(self, condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
         end_s = time.monotonic() + seconds

@@ -173,12 +173,9 @@ def test_a_broker_that_hangs_up_on_mqtt_5_may_accept_an_older_version(call: Call
         assert call(old).get(BrokerDisconnected).failure.other_protocol
 
 
-def test_a_connection_without_an_answer_times_out(
-    call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mqtt, "ANSWER_S", 0.3)
+def test_a_connection_without_an_answer_times_out(call: Call) -> None:
     with fake_broker(lambda connection: time.sleep(1.0)) as silent:
-        failure = call(silent).get(BrokerDisconnected).failure
+        failure = call(silent, answer_s=0.3).get(BrokerDisconnected).failure
     assert "does not answer" in failure.problem
     assert not failure.other_protocol
 

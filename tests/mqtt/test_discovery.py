@@ -138,9 +138,9 @@ def test_a_component_that_the_box_lacks_is_a_tombstone() -> None:
     }
 
 
-def test_a_component_of_a_former_release_is_a_tombstone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(discovery.RETIRED, "uptime", "sensor")
-    assert components()["uptime"] == {"p": "sensor"}
+def test_a_component_of_a_former_release_is_a_tombstone() -> None:
+    now = discovery.payload(TOPICS, BOX, EVERYTHING, retired={"uptime": "sensor"})
+    assert now["cmps"]["uptime"] == {"p": "sensor"}
 
 
 def test_every_command_topic_is_one_that_the_box_handles() -> None:
