@@ -25,7 +25,7 @@ DAMAGED = ".damaged-"  # in the name of a damaged file that was set aside; a tim
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
 UNCLEARED = "-uncleared"  # in the second name of a log that SQLite may unlink before it is zeroed
 _LOG_HEADER = 32  # bytes before the log's first frame: no content (sqlite.org/walformat)
-_BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
+BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
 _DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LAYOUT = """
 CREATE TABLE turns (
@@ -77,10 +77,13 @@ class MemoryDamaged(StorageError):
 class Memory:
     """An open memory. All methods raise StorageError; the box can talk without a memory."""
 
-    def __init__(self, file: Path, keep_turns: int, *, exclusive: bool = False) -> None:
+    def __init__(
+        self, file: Path, keep_turns: int, *, exclusive: bool = False, busy_s: float = BUSY_S
+    ) -> None:
         """Open or create `file`. Raises MemoryDamaged, or StorageError if it cannot be used.
 
         `exclusive`: lock out other connections; that needs no shared index, and so no free space.
+        `busy_s`: how long to wait while another connection writes.
         """
         self.file = file
         self._keep = keep_turns
@@ -88,7 +91,7 @@ class Memory:
         _make_private(file)
         with self._named_errors():
             self._db = sqlite3.connect(
-                file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+                file, timeout=busy_s, isolation_level=None, check_same_thread=False
             )
         try:
             with self._named_errors():
@@ -230,24 +233,27 @@ class Memory:
             ) from error
 
 
-def open_memory(file: Path, keep_turns: int) -> Memory:
+def open_memory(file: Path, keep_turns: int, busy_s: float = BUSY_S) -> Memory:
     """Open the memory, with one retry, since a single failed read of a card is no damage. Raises
     MemoryDamaged if both attempts find damage, or StorageError."""
     try:
-        return Memory(file, keep_turns)
+        return Memory(file, keep_turns, busy_s=busy_s)
     except MemoryDamaged:
-        return Memory(file, keep_turns)
+        return Memory(file, keep_turns, busy_s=busy_s)
 
 
 def open_or_replace(
-    file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
+    file: Path,
+    keep_turns: int,
+    now: Callable[[], datetime] = datetime.now,
+    busy_s: float = BUSY_S,
 ) -> tuple[Memory, Path | None]:
     """Open the memory; a damaged file is renamed and replaced, and its new path returned as well.
 
     Raises StorageError if no memory can be opened, or if a newer version wrote it.
     """
     try:
-        return open_memory(file, keep_turns), None
+        return open_memory(file, keep_turns, busy_s), None
     except MemoryDamaged:
         aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:
@@ -258,7 +264,7 @@ def open_or_replace(
                     companion.rename(aside.with_name(aside.name + suffix))
         except OSError as error:
             raise _storage_error(file, error) from error
-        return Memory(file, keep_turns), aside
+        return Memory(file, keep_turns, busy_s=busy_s), aside
 
 
 def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
@@ -268,7 +274,7 @@ def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
     """
     _make_private(file)
     try:
-        with closing(sqlite3.connect(file, timeout=_BUSY_S)) as db:
+        with closing(sqlite3.connect(file, timeout=BUSY_S)) as db:
             db.execute("PRAGMA journal_mode = OFF")
             db.execute("PRAGMA locking_mode = EXCLUSIVE")
             db.execute(_LAYOUT)

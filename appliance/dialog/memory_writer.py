@@ -16,7 +16,13 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.dialog import memory_erase
-from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_replace
+from appliance.dialog.memory import (
+    BUSY_S,
+    Memory,
+    MemoryDamaged,
+    RememberedTurn,
+    open_or_replace,
+)
 from appliance.dialog.memory_erase import ChosenTurn, LastTurn
 from appliance.errors import StorageError
 from appliance.pollable_queue import PollableQueue
@@ -85,8 +91,12 @@ MemoryNews = TurnsRecalled | MemoryHealth | ForgetResult
 class MemoryWriter:
     """`remember`, `recall` and `forget` return at once; the thread carries them out in order."""
 
-    def __init__(self, file: Path, keep_turns: int, notes: Path | None = None) -> None:
-        """`notes`: a folder on tmpfs, where the next conductor finds the note of owed orders."""
+    def __init__(
+        self, file: Path, keep_turns: int, notes: Path | None = None, busy_s: float = BUSY_S
+    ) -> None:
+        """`notes`: a folder on tmpfs, where the next conductor finds the note of owed orders.
+        `busy_s`: how long a write waits for another process's."""
+        self._busy_s = busy_s
         self._file = file
         self._keep = keep_turns
         self._note_path = notes / OWED if notes is not None else None
@@ -265,7 +275,7 @@ class MemoryWriter:
 
     def _open(self) -> Memory:
         if self._memory is None:
-            self._memory, aside = open_or_replace(self._file, self._keep)
+            self._memory, aside = open_or_replace(self._file, self._keep, busy_s=self._busy_s)
             if aside is not None:
                 text = f"{self._file} was damaged; it is now {aside.name}, and a new one was made"
                 self._news.put(MemoryHealth(True, text, set_aside=True))

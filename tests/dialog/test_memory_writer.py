@@ -164,16 +164,11 @@ def test_after_a_failed_erasure_nothing_is_recalled_and_the_erasure_is_retried(
 
 
 @pytest.mark.process
-def test_a_full_queue_accepts_an_order_to_forget(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "appliance.dialog.memory._BUSY_S", 60.0
-    )  # the writer hangs until all has been ordered
+def test_a_full_queue_accepts_an_order_to_forget(file: Path) -> None:
     Memory(file, 1000).close()
     lock = sqlite3.connect(file, isolation_level=None)
     lock.execute("BEGIN EXCLUSIVE")  # the first turn waits for this lock, the others for the first
-    writer = MemoryWriter(file, 1000)
+    writer = MemoryWriter(file, 1000, busy_s=60.0)  # it hangs until all has been ordered
     for number in range(MOST_WAITING + 10):
         writer.remember(turn(number, "a-secret-word"))
     numbers = [writer.forget() for _ in range(MOST_FORGETS + 10)]
