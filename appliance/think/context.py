@@ -43,7 +43,10 @@ class LlamaContext:
     # for keys and values of fewer than 16 bits.
     flash_attention = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, mixed: bool | None = None) -> None:
+        """`mixed`: put text and soft tokens into one batch; None: if the library can."""
+        library_can = llama_library.takes_tokens_and_embeddings
+        self._mixed = library_can() if mixed is None else mixed
         self._context: Any = None
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
@@ -121,7 +124,7 @@ class LlamaContext:
                 f"{self.context_tokens}.",
                 "Raise `thinking.context_tokens` or lower `thinking.history_tokens`.",
             )
-        for batch in packed(runs, mixed=llama_library.takes_tokens_and_embeddings()):
+        for batch in packed(runs, mixed=self._mixed):
             count -= sum(map(len, batch))
             self.decode(*batch, wanted=last and count == 0)
 

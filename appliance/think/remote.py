@@ -52,10 +52,17 @@ class RemoteModel:
 
     recall_cache = None  # the server keeps its own cache
 
-    def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
+    def __init__(
+        self,
+        thinking: ThinkingSettings,
+        tools: Sequence[Tool] = (),
+        connect_s: float = CONNECT_S,
+        longest_s: float = LONGEST_S,
+    ) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote
-        self.patience_s = remote.timeout_s + CONNECT_S + 5.0
+        self._connect_s, self._longest_s = connect_s, longest_s
+        self.patience_s = remote.timeout_s + connect_s + 5.0
         self.progress = 0
         self._url = _address(remote.url)
         # Published to the broker and saved on disk, so without login, path and query of the URL.
@@ -75,7 +82,7 @@ class RemoteModel:
         self._loop = asyncio.new_event_loop()
         self._client = httpx.AsyncClient(
             headers=headers,
-            timeout=httpx.Timeout(remote.timeout_s, connect=CONNECT_S),
+            timeout=httpx.Timeout(remote.timeout_s, connect=connect_s),
             # To read the certificates takes 25 ms. HTTP needs none; redirects are not followed.
             verify=self._url.scheme == "https",
         )
@@ -98,7 +105,7 @@ class RemoteModel:
         self, request: dict[str, Any], effort: AnswerMetrics
     ) -> Generator[str | ToolCall | BadToolCall]:
         started_s = time.monotonic()
-        self._deadline_s = started_s + LONGEST_S
+        self._deadline_s = started_s + self._longest_s
         stream = self._stream(request, effort)
         tags = SpecialTokenFilter()
         self._calls = ToolCallStream()
@@ -163,7 +170,7 @@ class RemoteModel:
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
         """Return the next piece of text; None at the end. Raises AnswerAbandoned or RemoteError."""
         # The timeout runs between pieces of text: comment lines would otherwise reset it for ever.
-        patience_s = min(self._timeout_s + CONNECT_S, self._deadline_s - time.monotonic())
+        patience_s = min(self._timeout_s + self._connect_s, self._deadline_s - time.monotonic())
         self._waiting = self._loop.create_task(_next_or_none(stream, patience_s))
         if self._interrupted:
             self._waiting.cancel()

@@ -30,9 +30,9 @@ def loaded(name: str, folder: Path) -> Iterator[Gemma]:
 
 
 @contextmanager
-def opened_context(model: Gemma) -> Iterator[LlamaContext]:
+def opened_context(model: Gemma, *, mixed: bool | None = None) -> Iterator[LlamaContext]:
     """A context of 512 tokens and one sequence."""
-    opened = LlamaContext()
+    opened = LlamaContext(mixed=mixed)
     opened.open(model.model, 512, 1, sequences=1)
     with closing(opened):
         yield opened

@@ -30,12 +30,11 @@ def test_a_tag_written_in_letters_has_no_token(gemma: Load) -> None:
 
 @pytest.mark.parametrize("missing", MARKS)
 def test_a_model_without_one_of_the_marks_is_refused_with_its_file(
-    missing: str, tmp_path: Path, tiny_files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    missing: str, tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
     at = next(at for at, (text, _) in tiny.MARKS.items() if text == missing)
-    monkeypatch.setitem(tiny.MARKS, at, ("<|something else>", tiny.CONTROL))
     other = tmp_path / "other.gguf"
-    tiny.write_text(other)
+    tiny.write_text(other, marks=tiny.MARKS | {at: ("<|something else>", tiny.CONTROL)})
     model = Gemma(other, tiny_files[1], context_tokens=512, threads=1, sampling=Sampling())
     try:
         with pytest.raises(ModelError, match="no mark") as refused:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.think import llama_library
 from appliance.think.context import BATCH, LlamaContext, Run, packed
 from appliance.think.gemma import Gemma
 from appliance.think.llama_library import llama
@@ -95,11 +94,10 @@ def test_a_question_is_one_batch_or_one_per_run_without_the_patch(
     assert seen == [49]
     assert context.can_draw
     seen.clear()
-    context.roll_back(0)
-    monkeypatch.setattr(llama_library, "takes_tokens_and_embeddings", lambda: False)
-    context.evaluate(*runs, last=True)
-    assert seen == [9, 6, 13, 3, 18]
-    assert np.abs(context.logits() - together).max() < 0.02 * together.std()
+    with opened_context(model, mixed=False) as unpatched:
+        unpatched.evaluate(*runs, last=True)
+        assert seen == [9, 6, 13, 3, 18]
+        assert np.abs(unpatched.logits() - together).max() < 0.02 * together.std()
 
 
 def sizes(runs: list[Run], *, mixed: bool) -> list[list[int]]:

@@ -21,7 +21,7 @@ from appliance.settings import ThinkingSettings, load_defaults
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
-from appliance.think.remote import RemoteModel, read_key
+from appliance.think.remote import CONNECT_S, LONGEST_S, RemoteModel, read_key
 from appliance.tools.table import TOOLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 from tests.certificates import Authority
@@ -124,10 +124,15 @@ def thinking(
 
 
 def pieces_of(
-    url: str, history: History | None = None, **changes: Any
+    url: str,
+    history: History | None = None,
+    connect_s: float = CONNECT_S,
+    longest_s: float = LONGEST_S,
+    **changes: Any,
 ) -> tuple[list[str | ToolCall | BadToolCall], AnswerMetrics]:
     """The pieces of the answer."""
-    model, effort = RemoteModel(thinking(url, **changes), TOOLS), AnswerMetrics()
+    model = RemoteModel(thinking(url, **changes), TOOLS, connect_s, longest_s)
+    effort = AnswerMetrics()
     if history is None:
         history = History()
         history.add_turn(1, text="hi")

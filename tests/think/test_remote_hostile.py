@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.errors import RemoteError
-from appliance.think import remote
 from appliance.think.history import History
 from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import LETTERS_A_TOKEN, RemoteModel
@@ -103,21 +102,14 @@ def test_the_longest_legitimate_answer_is_accepted(server: Server) -> None:
     [b": still here\n", b"\n", (chunk("") + "\n").encode()],
     ids=["comment", "line", "none"],
 )
-def test_lines_without_text_count_as_silence(
-    server: Server, piece: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "CONNECT_S", 0.2)
+def test_lines_without_text_count_as_silence(server: Server, piece: bytes) -> None:
     server.reply = without_end(piece, every_s=0.02)
     with pytest.raises(RemoteError, match=r"has said nothing for 0\.3 s"):
-        ask(server.url, timeout_s=0.3)
+        ask(server.url, timeout_s=0.3, connect_s=0.2)
     assert server.left.wait(5)
 
 
-def test_slowly_sent_headers_count_as_silence(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "CONNECT_S", 0.2)
-
+def test_slowly_sent_headers_count_as_silence(server: Server) -> None:
     def drip(request: BaseHTTPRequestHandler) -> None:
         for letter in b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 10_000:
             request.wfile.write(bytes([letter]))
@@ -126,16 +118,13 @@ def test_slowly_sent_headers_count_as_silence(
 
     server.reply = drip
     with pytest.raises(RemoteError, match="has said nothing"):
-        ask(server.url, timeout_s=0.3)
+        ask(server.url, timeout_s=0.3, connect_s=0.2)
 
 
-def test_a_slowly_sent_answer_is_limited_in_time(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(remote, "LONGEST_S", 0.6)
+def test_a_slowly_sent_answer_is_limited_in_time(server: Server) -> None:
     server.reply = without_end((chunk("a") + "\n\n").encode(), every_s=0.02)
     with pytest.raises(RemoteError, match="comes to no end"):
-        ask(server.url)
+        ask(server.url, longest_s=0.6)
     assert server.left.wait(5)
 
 

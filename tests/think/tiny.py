@@ -7,7 +7,7 @@ can be tested.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import gguf
@@ -46,6 +46,7 @@ def write_text(
     per_layer: int = PER_LAYER,
     *,
     quantised: bool = False,
+    marks: Mapping[int, tuple[str, int]] = MARKS,
 ) -> None:
     """`per_layer`: width of the per-layer embeddings. `quantised`: the layers' matrices are in
     Q4_0, which llama.cpp repacks when it loads them."""
@@ -71,7 +72,7 @@ def write_text(
     w.add_shared_kv_layers(SHARED)
     w.add_embedding_length_per_layer_input(per_layer)
     w.add_final_logit_softcapping(30.0)
-    _add_vocabulary(w)
+    _add_vocabulary(w, marks)
     _write(w, _text_tensors(np.random.default_rng(0), per_layer), quantised=quantised)
 
 
@@ -105,12 +106,12 @@ def _sliding(layer: int) -> bool:
     return (layer + 1) % PERIOD != 0
 
 
-def _add_vocabulary(w: gguf.GGUFWriter) -> None:
+def _add_vocabulary(w: gguf.GGUFWriter, marks: Mapping[int, tuple[str, int]]) -> None:
     tokens = [f"<unused{i}>" for i in range(VOCABULARY)]
     types = [UNUSED] * VOCABULARY
-    for at, (text, kind) in MARKS.items():
+    for at, (text, kind) in marks.items():
         tokens[at], types[at] = text, kind
-    free = (at for at in range(VOCABULARY) if at not in MARKS)
+    free = (at for at in range(VOCABULARY) if at not in marks)
     texts = [(f"<0x{b:02X}>", BYTE) for b in range(256)]
     texts += [(t, NORMAL) for t in ["\n", "\n\n", "▁", *map(chr, range(0x21, 0x7F))]]
     merges = []
