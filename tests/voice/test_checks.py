@@ -10,9 +10,7 @@ import pytest
 from appliance import settings
 from appliance.settings import Settings
 from appliance.voice import checks
-from appliance.voice.hibari import engine as hibari
 from tests.voice import bundles
-from tests.voice.programs import SAYS_IT, engine
 
 pytestmark = pytest.mark.process
 
@@ -41,15 +39,7 @@ def test_the_included_voices_are_ok(tmp_path: Path, voice: str, speaks: str) -> 
     assert (found.verdict, found.sentence.split(":")[0]) == ("ok", f"{speaks} speaks")
 
 
-@pytest.fixture
-def quick_hibari(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In place of hibari's program one that starts at once: hibari itself is tried above."""
-    command = engine(tmp_path / "quick", SAYS_IT).command(Path("no.onnx"))
-    monkeypatch.setattr(hibari, "command", lambda _: command)
-
-
 @pytest.mark.parametrize("voice", ["auto", "mine"])
-@pytest.mark.usefixtures("quick_hibari")
 def test_a_voice_without_its_program_is_not_ok(tmp_path: Path, voice: str) -> None:
     bundles.fetched(tmp_path, "mine")
     mute, instead = checks.voice_findings(wanting(tmp_path, voice))
@@ -61,14 +51,12 @@ def test_a_voice_without_its_program_is_not_ok(tmp_path: Path, voice: str) -> No
 
 
 @pytest.mark.parametrize("voice", ["auto", "mine"])
-@pytest.mark.usefixtures("quick_hibari")
 def test_a_voice_that_is_damaged_is_not_ok(tmp_path: Path, voice: str) -> None:
     bundles.fetched(tmp_path, "mine").write_bytes(b"no network")
     bundles.plant(tmp_path / "voices")
     assert verdicts(tmp_path, voice) == ["warning", "ok"]
 
 
-@pytest.mark.usefixtures("quick_hibari")
 def test_a_box_without_any_working_voice_has_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

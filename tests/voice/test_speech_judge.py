@@ -131,10 +131,9 @@ class TruncatedDecoder:
 
 @pytest.mark.parametrize(("missing", "fits"), [(0, True), (1, True), (2, False), (4, False)])
 def test_an_alignment_may_lack_the_last_word_only(
-    aligner: SpeechAligner, head_sound: HeadSound, words: list[str], missing: int, fits: bool,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setattr(aligner, "_decoder", TruncatedDecoder(aligner._decoder, missing))
+    aligner: SpeechAligner, head_sound: HeadSound, words: list[str], missing: int, fits: bool
+) -> None:
+    aligner = SpeechAligner(TruncatedDecoder(aligner._decoder, missing))
     assert (aligner.fit(words, head_sound.sound) > LEAST_FIT + 1) == fits
 
 

@@ -54,10 +54,10 @@ class Stretch(NamedTuple):
 class Synthesiser:
     """The loaded voice. `speed`: 1.0 is its own pace, 2.0 twice as fast."""
 
-    def __init__(self, speed: float = 1.0) -> None:
-        """Raises ModelError."""
+    def __init__(self, speed: float = 1.0, reader: Reader | None = None) -> None:
+        """`reader`: one that is loaded, which takes half a second. Raises ModelError."""
         self._speed = np.array([speed], np.float32)
-        self._reader = Reader()
+        self._reader = reader or Reader()
         self._ids: dict[str, int] = json.loads((ASSETS / "vocab.json").read_text(encoding="utf-8"))
         self._network = open_session(ASSETS / "hibari.onnx", "the voice", also=[_DURATIONS])
         if {each.name for each in self._network.get_outputs()} != set(_OUTPUTS):
