@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,16 @@ class DeviceProbe:
 
 def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
     """Capture and play silence for `seconds`. Raises CardError when the card cannot be opened."""
+    with open_both(card) as (mic, speaker):
+        captured, mic_pairs, speaker_pairs, dropouts = measure(mic, speaker, seconds)
+        skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
+        noise, peak = levels(captured[int(_SETTLE_S * mic.rate_hz) :])
+        return DeviceProbe((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
+
+
+@contextmanager
+def open_both(card: CardSettings) -> Iterator[tuple[AlsaStream, AlsaStream]]:
+    """The microphone and the loudspeaker. Raises CardError when one cannot be opened."""
     mic_name, speaker_name = device(card, "capture"), device(card, "playback")
     with (
         open_stream(
@@ -59,10 +70,7 @@ def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
             rate_hz=card.rate_hz, channels=card.channels,
         ) as speaker,
     ):  # fmt: skip
-        captured, mic_pairs, speaker_pairs, dropouts = _measure(mic, speaker, seconds)
-        skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
-        noise, peak = levels(captured[int(_SETTLE_S * mic.rate_hz) :])
-        return DeviceProbe((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
+        yield mic, speaker
 
 
 def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, float]:
@@ -85,7 +93,7 @@ def skew_ppm(
     return skew * 1e6, error * 1e6
 
 
-def _measure(
+def measure(
     mic: AlsaStream, speaker: AlsaStream, seconds: float
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], list[Pair], list[Pair], int]:
     """Run both streams. A dropout restarts that stream and clears its readings."""

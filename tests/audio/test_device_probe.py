@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.audio import device_probe
 from appliance.audio.card_clock import Pair
-from appliance.audio.device_probe import SILENT_DBFS, levels, skew_ppm, try_card
+from appliance.audio.device_probe import SILENT_DBFS, levels, measure, open_both, skew_ppm, try_card
 from appliance.errors import CardError
-from appliance.pcm import Samples
 from appliance.settings import CardSettings, load
 from lab.sim.simulated_card import SoundCard
 from tests.audio.default_card import default_card
@@ -98,19 +96,13 @@ def test_a_card_is_probed_with_the_boxs_own_settings(card: SoundCard) -> None:
 
 
 @pytest.mark.parametrize("channels", [1, 2])
-def test_all_captured_samples_are_measured_for_any_number_of_channels(
-    card: SoundCard, monkeypatch: pytest.MonkeyPatch, channels: int
+def test_each_captured_frame_is_one_sample_for_any_number_of_channels(
+    card: SoundCard, channels: int
 ) -> None:
-    looked_at: list[int] = []
-
-    def counted(samples: Samples) -> tuple[float, float]:
-        looked_at.append(len(samples))
-        return levels(samples)
-
-    monkeypatch.setattr(device_probe, "levels", counted)
     settings = {"capture": "sim", "playback": "sim", "channels": channels}
-    try_card(load(Path("/dev/null"), {"card": settings}).card, seconds=1.0)
-    assert 0.6 * 48_000 < looked_at[0] < 0.9 * 48_000  # without the first quarter of a second
+    with open_both(load(Path("/dev/null"), {"card": settings}).card) as (mic, speaker):
+        captured, *_ = measure(mic, speaker, seconds=1.0)
+    assert 0.85 * 48_000 < len(captured) < 1.15 * 48_000
 
 
 def test_a_missing_card_raises_an_error(card: SoundCard) -> None:
