@@ -19,8 +19,15 @@ import msgspec
 import numpy as np
 
 from appliance.errors import InterludeError
-from appliance.hear.bargein import adaptation, enrolment, network
-from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
+from appliance.hear.bargein import adaptation, network
+from appliance.hear.bargein.enrolment import (
+    EnrolmentError,
+    EnrolmentRecording,
+    EnrolmentResult,
+    ScoredRecording,
+    learn,
+    score,
+)
 from appliance.hear.bargein.enrolment_lines import (
     AllTold,
     LearningBegins,
@@ -31,7 +38,10 @@ from appliance.hear.bargein.enrolment_lines import (
     encode,
 )
 from appliance.messages.enrolling import EnrolmentOutcome
+from appliance.settings import HearingSettings
 
+Score = Callable[[EnrolmentRecording, HearingSettings, network.VerdictNetwork], ScoredRecording]
+Learn = Callable[[list[ScoredRecording], adaptation.NetworkOutputs, str], EnrolmentResult]
 _NICE = 5  # as for the speaker, which is idle meanwhile
 
 
@@ -40,15 +50,18 @@ def run(
     reply: Callable[[ProgramReply], None],
     *,
     wanted: Callable[[], bool],
+    score: Score = score,
+    learn: Learn = learn,
 ) -> None:
-    """Serve `requests` until AllTold or their end. `wanted`: the listener is still there."""
+    """Serve `requests` until AllTold or their end. `wanted`: the listener is still there.
+    `score` and `learn`: those of enrolment.py, which compute for seconds."""
     first_line = msgspec.json.decode(requests.readline(), type=LearningBegins)
     model = network.VerdictNetwork()
     scored: list[ScoredRecording] = []
     while line := requests.readline():
         request = msgspec.json.decode(line, type=TakeComes | AllTold)
         if isinstance(request, AllTold):
-            reply(_learn(scored, Path(first_line.state), wanted))
+            reply(_learn(learn, scored, Path(first_line.state), wanted))
             return
         data = requests.read(2 * request.frames)
         if len(data) < 2 * request.frames:
@@ -56,16 +69,18 @@ def run(
         samples = np.frombuffer(data, np.int16)
         take = EnrolmentRecording(str(request.take), request.kind, samples)
         try:
-            scored.append(enrolment.score(take, first_line.hearing, model))
+            scored.append(score(take, first_line.hearing, model))
         except EnrolmentError as error:
             reply(TakeScored(request.take, error.fault))
         else:
             reply(TakeScored(request.take, None))
 
 
-def _learn(scored: list[ScoredRecording], state: Path, wanted: Callable[[], bool]) -> LearningEnds:
+def _learn(
+    learn: Learn, scored: list[ScoredRecording], state: Path, wanted: Callable[[], bool]
+) -> LearningEnds:
     try:
-        result = enrolment.learn(scored, adaptation.anchors(), network.fingerprint())
+        result = learn(scored, adaptation.anchors(), network.fingerprint())
         if result.helps and not wanted():
             return LearningEnds("failed")
         if result.helps:

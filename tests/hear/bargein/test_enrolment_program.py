@@ -6,7 +6,6 @@ import functools
 import io
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -21,6 +20,7 @@ from appliance.hear.bargein.enrolment_lines import (
     TakeComes,
     TakeScored,
 )
+from appliance.hear.bargein.enrolment_program import Learn
 from appliance.hear.learning_program import PROGRAM
 from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, Samples
@@ -35,36 +35,34 @@ WORDS: tuple[tuple[str, Judgement], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module", autouse=True)
-def learnt_once() -> Iterator[None]:
-    """Each word goes through the pipeline once, and the same words are learnt once, although
-    several runs of the program get them."""
-    score, learn = enrolment.score, enrolment.learn
+# Each word goes through the pipeline once, and the same words are learnt once, although several
+# runs of the program get them.
+@functools.cache
+def _scored(name: str, kind: Judgement, sound: bytes) -> enrolment.ScoredRecording:
+    recording = enrolment.EnrolmentRecording(name, kind, np.frombuffer(sound, np.int16))
+    return enrolment.score(recording, load_defaults().hearing, network.VerdictNetwork())
+
+
+def score(
+    take: enrolment.EnrolmentRecording, settings: HearingSettings, _: network.VerdictNetwork
+) -> enrolment.ScoredRecording:
+    assert settings == load_defaults().hearing
+    return _scored(take.name, take.kind, take.samples.tobytes())
+
+
+@pytest.fixture(scope="module")
+def learn() -> Learn:
     learnt: dict[tuple[int, ...], enrolment.EnrolmentResult] = {}
-
-    @functools.cache
-    def of(name: str, kind: Judgement, sound: bytes) -> enrolment.ScoredRecording:
-        recording = enrolment.EnrolmentRecording(name, kind, np.frombuffer(sound, np.int16))
-        return score(recording, load_defaults().hearing, network.VerdictNetwork())
-
-    def remembered(
-        take: enrolment.EnrolmentRecording, settings: HearingSettings, _: network.VerdictNetwork
-    ) -> enrolment.ScoredRecording:
-        assert settings == load_defaults().hearing
-        return of(take.name, take.kind, take.samples.tobytes())
 
     def known(
         scored: list[enrolment.ScoredRecording], others: adaptation.NetworkOutputs, model: str
     ) -> enrolment.EnrolmentResult:
-        key = tuple(map(id, scored))  # `of` keeps them, so that no other gets the same
+        key = tuple(map(id, scored))  # `_scored` keeps them, so that no other gets the same
         if key not in learnt:
-            learnt[key] = learn(scored, others, model)
+            learnt[key] = enrolment.learn(scored, others, model)
         return learnt[key]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enrolment, "score", remembered)
-        patch.setattr(enrolment, "learn", known)
-        yield
+    return known
 
 
 def take(text: str, pace: int = 165) -> Samples:
@@ -87,34 +85,46 @@ def input_for(state: Path, said: tuple[tuple[str, Judgement], ...], *, ends: boo
     return b"".join(lines)
 
 
-def run(data: bytes, *, wanted: bool = True) -> list[TakeScored | LearningEnds]:
+def run(data: bytes, learn: Learn, *, wanted: bool = True) -> list[TakeScored | LearningEnds]:
     outcomes: list[TakeScored | LearningEnds] = []
-    enrolment_program.run(io.BytesIO(data), outcomes.append, wanted=lambda: wanted)
+    enrolment_program.run(
+        io.BytesIO(data), outcomes.append, wanted=lambda: wanted, score=score, learn=learn
+    )
     return outcomes
 
 
-def test_a_helpful_result_is_saved_unless_it_is_no_longer_wanted(tmp_path: Path) -> None:
+def test_a_helpful_result_is_saved_unless_it_is_no_longer_wanted(
+    tmp_path: Path, learn: Learn
+) -> None:
     data = input_for(tmp_path, 2 * WORDS, ends=True)
-    *left, ends = run(data, wanted=False)
+    *left, ends = run(data, learn, wanted=False)
     assert left == [TakeScored(number, None) for number in range(1, 13)]
     assert ends == LearningEnds("failed")
     assert list(tmp_path.iterdir()) == []
-    ends = run(data)[-1]
+    ends = run(data, learn)[-1]
     assert isinstance(ends, LearningEnds)
     assert (ends.outcome, ends.after > ends.before) == ("kept", True)
     assert adaptation.load(tmp_path) is not None
     assert [file.name for file in tmp_path.rglob("*.*")] == ["verdict-owner.npz"]
 
 
-def test_an_unusable_take_is_reported_and_too_few_takes_save_nothing(tmp_path: Path) -> None:
-    outcomes = run(input_for(tmp_path, (("", "backchannel"), ("stopp", "interruption")), ends=True))
+def test_an_unusable_take_is_reported_and_too_few_takes_save_nothing(
+    tmp_path: Path, learn: Learn
+) -> None:
+    outcomes = run(
+        input_for(tmp_path, (("", "backchannel"), ("stopp", "interruption")), ends=True), learn
+    )
     assert outcomes == [TakeScored(1, "silent"), TakeScored(2, None), LearningEnds("too-few")]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_fails_without_a_partial_file(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_fails_without_a_partial_file(
+    tmp_path: Path, learn: Learn
+) -> None:
     (tmp_path / "state").write_text("a file")
-    assert run(input_for(tmp_path / "state", 2 * WORDS, ends=True))[-1] == LearningEnds("failed")
+    assert run(input_for(tmp_path / "state", 2 * WORDS, ends=True), learn)[-1] == LearningEnds(
+        "failed"
+    )
     assert [file.name for file in tmp_path.iterdir()] == ["state"]
 
 
