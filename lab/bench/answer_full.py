@@ -40,14 +40,23 @@ from lab.sim.rehearsal_cli import load_over
 
 SYNTHETIC = "e2b"  # `--weights e2b`: temporary weights, deleted at the end
 SOAK, SOAK_S = "soak", 1800.0
-LISTEN_S = 1.0  # playback time of each answer, so that sampling runs beside playback
+LISTEN_S = 1.0
 SOAK_LISTEN_S = 4.0
 WARM_UP = 1  # questions that are not counted: the others follow an existing history
 
 
-def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
-    """Raises BenchError for an unknown part or too little memory, StorageError if the weights
-    cannot be written."""
+def bench(
+    options: BenchOptions,
+    shape: Shape = E2B,
+    texts: tuple[str, ...] = QUESTIONS,
+    listen_s: float = LISTEN_S,
+) -> list[FigureTable]:
+    """`texts`: the questions where there are no recordings. `listen_s`: playback time of each
+    answer, so that sampling runs beside playback.
+
+    Raises BenchError for an unknown part or too little memory, StorageError if the weights cannot
+    be written.
+    """
     known = [recipe.name for recipe in RECIPES]
     parts = options.parts or tuple(known)
     unknown = [part for part in parts if part not in (*known, SOAK)]
@@ -59,13 +68,17 @@ def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
     with _folder(options) as folder:
         words = spoken_of(options.settings)
         settings = answer_recipes.install(folder, options.settings, words, shape)
-        return Run(folder, settings, options).tables(parts, _questions(sources, options.seed))
+        run = Run(folder, settings, options, listen_s)
+        return run.tables(parts, _questions(sources, texts, options.seed))
 
 
 class Run:
     """One run of the bench. `folder`: holds the weights, the events and each recipe's state."""
 
-    def __init__(self, folder: Path, settings: Settings, options: BenchOptions) -> None:
+    def __init__(
+        self, folder: Path, settings: Settings, options: BenchOptions, listen_s: float
+    ) -> None:
+        self._listen_s = listen_s
         self._folder = folder
         self._settings = settings
         self._options = options
@@ -108,7 +121,7 @@ class Run:
         def act(stage: BenchHarness) -> None:
             settle(stage)
             for number in range(-WARM_UP, wanted - done):
-                event = ask(stage, next(questions), LISTEN_S)
+                event = ask(stage, next(questions), self._listen_s)
                 settle(stage)
                 event["resident_mib"] = resident_mib(stage)
                 event["dropouts"] = sum(stage.dropouts.values())
@@ -174,14 +187,16 @@ class Run:
         return f"{recipe.name} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def _questions(sources: list[Any], seed: int) -> Callable[[], Iterator[Question]]:
+def _questions(
+    sources: list[Any], texts: tuple[str, ...], seed: int
+) -> Callable[[], Iterator[Question]]:
     """A function that restarts the same sequence of questions: recorded orders of about four
     seconds, or sentences by espeak-ng."""
 
     def questions() -> Iterator[Question]:
         rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
         orders = recorded(sources, rng)
-        return itertools.cycle(orders) if orders else synthetic(QUESTIONS, rng)
+        return itertools.cycle(orders) if orders else synthetic(texts, rng)
 
     return questions
 

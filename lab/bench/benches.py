@@ -48,9 +48,9 @@ class BenchOptions:
     """The options of a bench.
 
     events      number of measurements; None: the bench's default
-    recordings  a folder of `<class or word>/*.flac|wav`; None: `RECORDINGS`
-    speakers    which speakers' recordings to use; None: in `RECORDINGS` the speakers that are in
-                no training set, in any other folder all
+    recordings  a folder of `<class or word>/*.flac|wav`; None: `default_recordings`
+    speakers    which speakers' recordings to use; None: in `default_recordings` the speakers that
+                are in no training set, in any other folder all
     parts       which parts to run of a bench that has parts; empty: all
     effort, worst, pictures
                 for `bench interruption`: how thorough, how many of the worst clips to list, the
@@ -85,16 +85,18 @@ class BenchOptions:
     voices: tuple[str, ...] = ()
     owner_language: str = "en"
     judge: str = "pocketsphinx"
+    default_recordings: Path = RECORDINGS
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each file that cannot be used; both are empty
-        if no folder is named and `RECORDINGS` does not exist. Raises RecordingError for a named
+        if no folder is named and the default one does not exist. Raises RecordingError for a named
         folder without usable recordings."""
-        folder = RECORDINGS if self.recordings is None else self.recordings
+        default = self.default_recordings
+        folder = default if self.recordings is None else self.recordings
         if self.recordings is None and not folder.is_dir():
             return [], []
         listing = recordings.find(folder)
-        is_default = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
+        is_default = default.is_dir() and folder.resolve() == default.resolve()
         speakers = self.speakers or ("held-out" if is_default else "all")
         return corpus.of_speakers(listing.sources, speakers), list(listing.problems)
 

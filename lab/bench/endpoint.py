@@ -17,7 +17,7 @@ from appliance.pcm import RATE_HZ
 from appliance.settings import TurnSettings
 from lab.bench import intervals
 from lab.bench.benches import BenchError, BenchOptions, FigureTable, spread
-from lab.bench.endpoint_cost import beside_live_sound, question_cost
+from lab.bench.endpoint_cost import QUESTIONS, beside_live_sound, question_cost
 from lab.bench.endpoint_replay import BLOCK_MS, HeardTurn, ended_ms, process_turn
 from lab.bench.endpoint_turns import turns
 
@@ -90,7 +90,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         sheets.append(curve(material, of_material, hearing.turn, network, late_ms))
     if not any(replay.turn.material == "recorded orders" for replay in replays):
         sheets[0].notes.append("No recorded sentences: no folder `commands` (--recordings DIR).")
-    return [*sheets, cost, beside_live_sound(hearing, network)]
+    questions = min(QUESTIONS, options.events or QUESTIONS)
+    return [*sheets, cost, beside_live_sound(hearing, network, questions)]
 
 
 def as_set(

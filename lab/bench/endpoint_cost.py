@@ -38,19 +38,23 @@ def question_cost(sounds: list[Samples], network: TurnNetwork) -> tuple[FigureTa
     return sheet, float(np.median(cpu))
 
 
-def beside_live_sound(settings: HearingSettings, network: TurnNetwork) -> FigureTable:
+def beside_live_sound(
+    settings: HearingSettings, network: TurnNetwork, questions: int = QUESTIONS
+) -> FigureTable:
     """How late the listener's blocks of 5 ms are while a question is computed on the same core."""
     sheet = FigureTable(
         "A block of 5 ms: due → heard, ms, on one core with the judge's thread", ("", *SPREAD)
     )
     with _as_the_listener() as scheduling:
         for name, judge in (("nobody is asked", None), ("asked each 300 ms", network)):
-            sheet.rows.append((name, *spread(_lateness_ms(settings, judge), 2)))
+            sheet.rows.append((name, *spread(_lateness_ms(settings, judge, questions), 2)))
     sheet.notes.append(f"In this process, {scheduling}. The ring `mic` holds 2.6 s.")
     return sheet
 
 
-def _lateness_ms(settings: HearingSettings, network: TurnNetwork | None) -> list[float]:
+def _lateness_ms(
+    settings: HearingSettings, network: TurnNetwork | None, questions: int
+) -> list[float]:
     judge = BackgroundJudge(network) if network is not None else None
     hearing = HearingPipeline(settings)
     rng = np.random.default_rng(1)
@@ -58,7 +62,7 @@ def _lateness_ms(settings: HearingSettings, network: TurnNetwork | None) -> list
     silence = np.zeros(BLOCK_FRAMES, np.int16)
     late_ms = []
     due_s = time.monotonic() + _BLOCK_S
-    for block in range(QUESTIONS * _BLOCKS_A_QUESTION // 2):
+    for block in range(questions * _BLOCKS_A_QUESTION // 2):
         time.sleep(max(0.0, due_s - time.monotonic()))
         if judge is not None and block % _BLOCKS_A_QUESTION == 0:
             judge.ask(block, sound)

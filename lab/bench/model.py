@@ -10,7 +10,7 @@ import contextlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -34,8 +34,10 @@ MEMORY_OF_FILES = 1.7
 TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may be a tmpfs
 
 
-def bench(options: BenchOptions) -> list[FigureTable]:
-    """A table for each part.
+def bench(
+    options: BenchOptions, measure: Callable[[Job], list[Measure]] | None = None
+) -> list[FigureTable]:
+    """A table for each part. `measure`: measures one; None: in a process of its own.
 
     Raises BenchError for an unknown part or too little memory, ModelError for unusable files,
     StorageError if the synthetic ones cannot be written.
@@ -54,19 +56,21 @@ def bench(options: BenchOptions) -> list[FigureTable]:
             "", str(text), str(audio), options.settings, str(encoder),
             min(REPEATS, options.events or REPEATS), options.events or ABORTS, options.seed,
         )  # fmt: skip
-        sheets = _sheets(job, parts)
+        sheets = _sheets(job, parts, measure or in_a_process)
     weights = "synthetic weights of E2B" if options.model is None else options.model.name
     sheets[-1].notes.append(f"{weights}, {job.threads} threads, context of "
                             f"{options.settings.thinking.context_tokens} tokens.")  # fmt: skip
     return sheets
 
 
-def _sheets(job: Job, parts: Sequence[str]) -> list[FigureTable]:
+def _sheets(
+    job: Job, parts: Sequence[str], measure: Callable[[Job], list[Measure]]
+) -> list[FigureTable]:
     """Measure the parts in turn; after Ctrl-C return the tables of those that are complete."""
     sheets: list[FigureTable] = []
     try:
         for part in dict.fromkeys(parts):
-            measures = _measured(job, part)
+            measures = _measured(job, part, measure)
             sheets.append(sheet(part, measures))
     except KeyboardInterrupt:
         if not sheets:
@@ -131,21 +135,21 @@ def spoken_of(settings: Settings) -> list[str]:
             *declared]  # fmt: skip
 
 
-def _measured(job: Job, part: str) -> list[Measure]:
-    """Measure a part in a new process; the part `memory` once in each of several processes, as
-    memory freed by one run would change the figures of the next."""
+def _measured(job: Job, part: str, measure: Callable[[Job], list[Measure]]) -> list[Measure]:
+    """Measure a part once; the part `memory` several times, each in another process, as memory
+    freed by one run would change the figures of the next."""
     _print_progress(part)
     job = msgspec.structs.replace(job, part=part)
     if part != "memory":
-        return _in_a_process(job)
-    measures = _in_a_process(job)
+        return measure(job)
+    measures = measure(job)
     for _ in range(job.repeats - 1):
-        for measure, again in zip(measures, _in_a_process(job), strict=True):
-            measure.values += again.values
+        for row, again in zip(measures, measure(job), strict=True):
+            row.values += again.values
     return measures
 
 
-def _in_a_process(job: Job) -> list[Measure]:
+def in_a_process(job: Job) -> list[Measure]:
     """Raises BenchError with the last line of its standard error if the process fails."""
     command = [sys.executable, "-m", "lab.bench.model_parts"]
     done = subprocess.run(command, input=msgspec.json.encode(job), capture_output=True, check=False)

@@ -6,7 +6,7 @@ one: ten tokens of sound, the sixteen after them, and one sampled token.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from appliance.think.context import BATCH, LlamaContext
 from appliance.think.gemma import Gemma
 from lab.bench.model_memory import Stopwatch
 
-DEPTHS = (600, 1500, 3000)  # tokens in the context; `thinking.history_tokens` is 3000 by default
 READ = (10, 16)
-TIMES = 4  # measurements of each batch at each depth
+ROUNDS = 4  # measurements of each batch at each depth
 Add = Callable[..., None]
 
 
@@ -30,35 +29,53 @@ class FlashContext(LlamaContext):
 WAYS: dict[str, type[LlamaContext]] = {"flash attention": FlashContext, "without": LlamaContext}
 
 
-def attention(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """Measure both in turns. `add`: takes a name and values by unit. Raises ModelError."""
+def attention(
+    files: LocalModel,
+    threads: int,
+    repeats: int,
+    seed: int,
+    add: Add,
+    depths: Sequence[int],
+    rounds: int | None = None,
+) -> None:
+    """Measure both in turns, behind `depths` tokens. `add`: takes a name and values by unit. Raises
+    ModelError."""
     gemma = Gemma(
         files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
     )
     try:
         size = gemma.vocabulary.size
-        tokens = np.random.default_rng(seed).integers(size // 2, size, DEPTHS[-1] + BATCH).tolist()
+        tokens = np.random.default_rng(seed).integers(size // 2, size, depths[-1] + BATCH).tolist()
         for _ in range(repeats):
             for name, kind in WAYS.items():
-                _measure(gemma, kind(), threads, tokens, name, add)
+                for depth, batch, ms in _measure(
+                    gemma, kind(), threads, tokens, depths, rounds or ROUNDS
+                ):
+                    add(f"behind {depth}: {batch}, {name}", ms=ms)
     finally:
         gemma.close()
 
 
 def _measure(
-    gemma: Gemma, context: LlamaContext, threads: int, tokens: list[int], name: str, add: Add
-) -> None:
+    gemma: Gemma,
+    context: LlamaContext,
+    threads: int,
+    tokens: list[int],
+    depths: Sequence[int],
+    rounds: int,
+) -> Iterator[tuple[int, str, float]]:
+    """The depth, the name and the milliseconds of each batch."""
     context.open(gemma.model, len(tokens), threads, sequences=1)
     try:
-        for depth in DEPTHS:
+        for depth in depths:
             context.evaluate(tokens[context.position : depth])
             position = context.position
             for count, drawn in (*((count, False) for count in READ), (1, True)):
                 batch = "one drawn" if drawn else f"{count} read"
-                for _ in range(TIMES):
+                for _ in range(rounds):
                     with Stopwatch() as watch:
                         context.evaluate(tokens[depth : depth + count], last=drawn)
                     context.roll_back(position)
-                    add(f"behind {depth}: {batch}, {name}", ms=1000 * watch.wall_s)
+                    yield depth, batch, 1000 * watch.wall_s
     finally:
         context.close()

@@ -20,11 +20,13 @@ DEPTH = 1500  # tokens in the context
 SIZES = (1, 2, 4, 6, 8, 10, 12, 15, 16, 20, 24)
 DRAWN = (1, 4, 8, 16)
 SOFT, WORDS = 4, 12  # the end of a question: its last soft tokens, and the text tokens after them
-TIMES = 12  # rounds over all batches, so that other load on the machine affects all alike
+ROUNDS = 12  # rounds over all batches, so that other load on the machine affects all alike
 Add = Callable[..., None]
 
 
-def batches(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
+def batches(
+    files: LocalModel, threads: int, repeats: int, seed: int, add: Add, rounds: int | None = None
+) -> None:
     """Time all batches. `add`: takes a name and values by unit. Raises ModelError."""
     gemma = Gemma(
         files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
@@ -37,7 +39,7 @@ def batches(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) 
         rows = rng.standard_normal((SOFT, gemma.width)).astype(np.float32)
         context.open(gemma.model, len(tokens), threads, sequences=1)
         context.evaluate(tokens[:DEPTH])
-        for _ in range(repeats * TIMES):
+        for _ in range(repeats * (rounds or ROUNDS)):
             for count in SIZES:
                 _time(context, f"{count} read", [[tokens[DEPTH : DEPTH + count]]], add)
             for count in DRAWN:

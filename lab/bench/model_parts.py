@@ -50,7 +50,9 @@ class Job(msgspec.Struct, frozen=True):
     """What to measure, and with which files.
 
     `repeats`: repetitions of each measurement; `aborts`: number of encodings that are aborted.
-    `encoder`: the folder of the streaming audio encoder; "": llama.cpp's encoder is used."""
+    `depths`: tokens in the context of `attention`; `rounds`: measurements of each batch in
+    `attention` and `batches`; None: as many as each needs. `encoder`: the folder of the streaming
+    audio encoder; "": llama.cpp's encoder is used."""
 
     part: str
     text: str
@@ -60,6 +62,8 @@ class Job(msgspec.Struct, frozen=True):
     repeats: int = 3
     aborts: int = 60
     seed: int = 1
+    depths: tuple[int, ...] = (600, 1500, 3000)  # `thinking.history_tokens` is 3000 by default
+    rounds: int | None = None
 
     @property
     def model(self) -> LocalModel:
@@ -217,12 +221,14 @@ def threads(job: Job, found: Measures) -> None:
 
 def attention(job: Job, found: Measures) -> None:
     """The time of a question's batches by the length of the conversation before it."""
-    measure_attention(job.model, job.threads, job.repeats, job.seed, found.add)
+    measure_attention(
+        job.model, job.threads, job.repeats, job.seed, found.add, job.depths, job.rounds
+    )
 
 
 def batches(job: Job, found: Measures) -> None:
     """The time of a prefill batch by its size."""
-    measure_batches(job.model, job.threads, job.repeats, job.seed, found.add)
+    measure_batches(job.model, job.threads, job.repeats, job.seed, found.add, job.rounds)
 
 
 def abort(job: Job, found: Measures) -> None:

@@ -36,7 +36,7 @@ EVENTS = 60  # of each kind of word, in each room
 MOST_TRIES = 1.7  # limit of all tries, as a multiple of EVENTS: words left out are repeated
 APART = round(2.5 * RATE_HZ)  # between the end of a word and the next
 AFTER_S = 1.3  # how long the box is recorded after a word's end
-CONVERGED_S = 8.0  # talking time before the first word, in which the canceller converges
+CONVERGED_S = 8.0
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
@@ -56,13 +56,19 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def in_room(
-    room: Room, options: BenchOptions, clips: RecordedWords | None
+    room: Room,
+    options: BenchOptions,
+    clips: RecordedWords | None,
+    converged_s: float = CONVERGED_S,
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """The events of one room in the form of the JSON, and the box's dropouts by direction."""
+    """The events of one room in the form of the JSON, and the box's dropouts by direction.
+    `converged_s`: talking time before the first word, in which the canceller converges."""
     events: list[dict[str, Any]] = []
     with _article(room, options.settings) as article_card:
 
         def act(stage: BenchHarness) -> None:
+            stage.start_talking()
+            stage.wait(converged_s)
             _interrupt(stage, article_card, options, clips, events)
 
         stage = BenchHarness(room, options.settings, act, others=(article_card,))
@@ -107,8 +113,6 @@ def _interrupt(
     rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
     wanted = options.events or EVENTS
     sources = {"synthetic": synthetic(options.seed)} | ({"real": iter(clips)} if clips else {})
-    stage.start_talking()
-    stage.wait(CONVERGED_S)
     for _ in range(round(wanted * MOST_TRIES) * len(sources)):
         missing = [kind for kind in sources if _count(events, kind) < wanted]
         if not missing:

@@ -76,14 +76,14 @@ class VoiceFigures:
         )
 
 
-def bench(options: BenchOptions) -> list[FigureTable]:
-    """One table, a row for each voice."""
+def bench(options: BenchOptions, judge: VoiceJudge | None = None) -> list[FigureTable]:
+    """One table, a row for each voice. `judge`: None for the thorough one."""
     sentences = SENTENCES[: options.events]
     sheet = FigureTable(
         f"Voices, {len(sentences)} sentences each; first samples, stops and words' errors in ms",
         COLUMNS,
     )
-    judge, writer = VoiceJudge(), writer_of(options)
+    judge, writer = judge or VoiceJudge(), writer_of(options)
     for name in factory.installed(options.settings):
         try:
             found = measure(

@@ -108,16 +108,13 @@ def test_a_confidence_interval_over_few_speakers_is_wide() -> None:
 
 
 @pytest.mark.process
-def test_a_rendered_burst_keeps_its_word_and_kind(
-    tmp_path: Path, recordings: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rendered_burst_keeps_its_word_and_kind(tmp_path: Path, recordings: Path) -> None:
     """Render one scene through the real listener, save it and load it."""
     from training.verdict import dataset, render
 
-    monkeypatch.setattr(render, "EVENTS", 4)
     said = [voices.Said(k, k, "en-us+m2", tone(0.4)) for k in ("backchannel", "interruption")] * 4
     some = sounds.Sounds("training", recordings, None, said)
-    heard = render.scene(some, 3)
+    heard = render.scene(some, 3, events=4)
     assert heard
     assert {each.kind for each in heard} <= {"backchannel", "interruption", "noise"}
     dataset.keep(tmp_path / "training-000.npz", heard)

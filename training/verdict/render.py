@@ -179,7 +179,9 @@ def _conditions(role: Role, seed: int) -> tuple[np.random.Generator, Conditions]
     return chance, Conditions(level_db, echo_db, noise_db, room, float(chance.uniform(0.12, 0.6)))
 
 
-def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]:
+def scene(
+    sounds: Sounds, seed: int, *, headphones: bool = False, events: int = EVENTS
+) -> list[Heard]:
     """The bursts of one scene: one room, one owner's loudness, fourteen sounds while the box talks.
 
     With `headphones` there is neither echo nor canceller, and rendering takes half of the time.
@@ -200,7 +202,9 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
     talker = Talker(talk, hearing, recorder, duck)
     first_s = chance.uniform(0.4, 2.0) if chance.random() < 0.25 else chance.uniform(2.5, 4.5)
     gaps_s = (0.65, 0.85) if headphones else (0.75, 1.4)
-    plan, frames = _plan(sounds, chance, int(first_s * rate), rt60_s, level_db, room, gaps_s)
+    plan, frames = _plan(
+        sounds, chance, int(first_s * rate), rt60_s, level_db, room, gaps_s, events
+    )
     noise = acoustics.noise(
         str(chance.choice(acoustics.NOISES)), 8 * rate, level_db=where.noise_db, rate_hz=rate,
         seed=room,
@@ -261,12 +265,13 @@ def _plan(
     level_db: float,
     room: int,
     gaps_s: tuple[float, float],
+    events: int,
 ) -> tuple[list[tuple[int, Sound, Wave]], int]:
     """The sounds with the first sample of each, as they arrive at the microphone; all samples."""
     response = near(rt60_s, room, float(chance.uniform(-2, 14)))
     far = near(min(0.9, rt60_s * 1.6), room + 7, -12.0)
     plan = []
-    for _ in range(EVENTS):
+    for _ in range(events):
         sound = sounds.next(chance)
         loudness_db = level_db + {
             "noise": chance.uniform(-12, 8), "television": chance.uniform(-30, -13)

@@ -15,7 +15,6 @@ from appliance.__main__ import main
 from appliance.errors import RecordingError, StorageError, VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
-from lab.bench import benches, interruption
 from lab.bench.benches import (
     BENCHES,
     EFFORTS,
@@ -70,8 +69,7 @@ def test_a_bench_prints_and_saves_its_table(
 
 
 @pytest.mark.process
-def test_a_bench_with_speech_has_tables_for_each_voice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(interruption.COST_S, "quick", 2.0)
+def test_a_bench_with_speech_has_tables_for_each_voice() -> None:
     options = replace(OPTIONS, parts=("cost",), effort="quick", voices=("hibari", "espeak"))
     titles = [sheet.title for sheet in measured(find("interruption"), options)]
     assert len(titles) > 2
@@ -120,20 +118,16 @@ def test_a_given_recordings_folder_must_contain_recordings(tmp_path: Path) -> No
     assert problems == []
 
 
-def test_the_default_recordings_may_be_absent(monkeypatch: pytest.MonkeyPatch,
-                                                      tmp_path: Path) -> None:  # fmt: skip
-    monkeypatch.setattr(benches, "RECORDINGS", tmp_path / "nowhere")
-    assert OPTIONS.recorded() == ([], [])
+def test_the_default_recordings_may_be_absent(tmp_path: Path) -> None:
+    assert replace(OPTIONS, default_recordings=tmp_path / "nowhere").recorded() == ([], [])
 
 
-def test_from_the_default_folder_only_held_out_speakers_are_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(benches, "RECORDINGS", tmp_path)
+def test_from_the_default_folder_only_held_out_speakers_are_used(tmp_path: Path) -> None:
+    options = replace(OPTIONS, default_recordings=tmp_path)
     for speaker in range(20):
         write_word(tmp_path / "stop" / f"speaker{speaker}_0.flac")
-    used = {source.speaker for source in OPTIONS.recorded()[0]}
-    all_sources = BenchOptions(load_defaults(), speakers="all").recorded()[0]
+    used = {source.speaker for source in options.recorded()[0]}
+    all_sources = replace(options, speakers="all").recorded()[0]
     assert 0 < len(used) < len(all_sources) == 20
     assert all(held_out(speaker) for speaker in used)
 

@@ -10,7 +10,7 @@ import soundfile
 
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
-from lab.bench import endpoint, endpoint_cost
+from lab.bench import endpoint
 from lab.bench.benches import BenchOptions
 from lab.bench.endpoint import RuleFigures, play, wait_at
 from lab.bench.endpoint_replay import HeardTurn, process_turn
@@ -49,10 +49,7 @@ def test_the_wait_at_a_share_is_the_shortest_of_the_rules_within_it(
 
 
 @pytest.mark.process
-def test_the_bench_has_both_rules_and_the_curve_for_each_material(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(endpoint_cost, "QUESTIONS", 4)  # they are asked beside live sound
+def test_the_bench_has_both_rules_and_the_curve_for_each_material(tmp_path: Path) -> None:
     recordings = tmp_path / "commands"
     recordings.mkdir()
     clip = spoken(" ".join(SENTENCES[0]), "en-us", 165, 50)

@@ -9,7 +9,6 @@ import pytest
 
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.settings import load_defaults
-from lab.bench import endpoint_cost
 from lab.bench.endpoint_cost import QUESTIONS, beside_live_sound, question_cost
 
 
@@ -22,11 +21,8 @@ def test_the_cost_of_a_question_is_measured() -> None:
 
 
 @pytest.mark.process
-def test_hearing_with_questions_is_measured_and_the_thread_is_restored(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(endpoint_cost, "QUESTIONS", 4)
+def test_hearing_with_questions_is_measured_and_the_thread_is_restored() -> None:
     before = os.sched_getaffinity(0), os.sched_getscheduler(0)
-    sheet = beside_live_sound(load_defaults().hearing, TurnNetwork())
+    sheet = beside_live_sound(load_defaults().hearing, TurnNetwork(), questions=4)
     assert [row[0] for row in sheet.rows] == ["nobody is asked", "asked each 300 ms"]
     assert (os.sched_getaffinity(0), os.sched_getscheduler(0)) == before

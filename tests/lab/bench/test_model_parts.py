@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
-from lab.bench import model, model_attention, model_batches
+from appliance.settings import load_defaults
+from lab.bench import model
+from lab.bench.benches import BenchOptions
 from lab.bench.model_memory import Stopwatch
 from lab.bench.model_parts import PARTS, Job, Measure, Measures, clip
 from lab.bench.model_reading import NEIGHBOURS
@@ -66,32 +67,24 @@ ALONE = ("memory", "encoder")
 
 def in_this_process(job: Job) -> list[Measure]:
     found = Measures()
+    job = msgspec.structs.replace(job, depths=(600, 900), rounds=1)  # 3000 take a second
     PARTS[job.part](job, found)
     return list(found.rows.values())
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("part", PARTS)
-def test_each_part_has_its_rows(
-    part: str, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if part not in ALONE:
-        monkeypatch.setattr(model, "_in_a_process", in_this_process)
-        monkeypatch.setattr(model_attention, "TIMES", 1)
-        monkeypatch.setattr(model_attention, "DEPTHS", (600, 900))  # 3000 take a second
-        monkeypatch.setattr(model_batches, "TIMES", 2)
-    json_file = tmp_path / "model.json"
-    options = ["--model", str(files[0]), "--audio", str(files[1]), "--json", str(json_file)]
-    assert main(["bench", "model", "--part", part, "--events", "1", *options]) == 0
-    (found,) = json.loads(json_file.read_text())["sheets"]
-    assert found["title"] == TITLES[part]
-    rows = [name for name, *_ in found["rows"]]
+def test_each_part_has_its_rows(part: str, files: tuple[Path, Path]) -> None:
+    options = BenchOptions(load_defaults(), model=files[0], audio=files[1], parts=(part,), events=1)
+    (found,) = model.bench(options, None if part in ALONE else in_this_process)
+    assert found.title == TITLES[part]
+    rows = [str(name) for name, *_ in found.rows]
     assert [name for name in ROWS[part] if name not in rows] == []
-    values = {(event["name"], event["in"]): event["values"] for event in found["events"]}
+    values = {(event["name"], event["in"]): event["values"] for event in found.events}
     if part == "memory":
         assert values["after loading", "MiB"] > values["before loading", "MiB"]
         assert values["weights of its own, of no file", "MiB"][0] > 1
-        assert "within the thinker's budget" in found["notes"][0]
+        assert "within the thinker's budget" in found.notes[0]
     if part == "opening":
         assert values["read", "tokens"][0] > 200
         assert values["taken back", "tokens read"] == [0]

@@ -15,11 +15,9 @@ BRIEFLY = BenchOptions(ESPEAK, events=1)
 
 
 @pytest.mark.timeout(300)
-def test_words_over_the_box_are_measured_for_our_box_and_the_article(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bench_stop, "CONVERGED_S", 1.0)  # without an echo nothing converges
-    events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
+def test_words_over_the_box_are_measured_for_our_box_and_the_article() -> None:
+    # Without an echo nothing converges.
+    events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None, converged_s=1.0)
     assert dropouts.keys() == {"capture", "playback"}
     assert {event["by"] for event in events} == {"ours", "article"}
     counted = [e for e in events if e["by"] == "ours" and not (e["left_out"] or e["missed"])]

@@ -40,17 +40,14 @@ def test_a_row_has_shares_of_words_and_seconds_and_dashes_for_missing_values() -
 
 
 @pytest.mark.process
-def test_every_voice_has_a_row_and_a_broken_one_has_a_note(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(voices, "VoiceJudge", quick_judge)
+def test_every_voice_has_a_row_and_a_broken_one_has_a_note(tmp_path: Path) -> None:
     folder = tmp_path / "models/broken"
     folder.mkdir(parents=True)
     for file in ("voice.onnx", "voice.onnx.json"):
         (folder / file).touch()
     bundles.plant(tmp_path / "voices")
     options = BenchOptions(load(None, {"state_dir": str(tmp_path)}), events=2)
-    (sheet,) = voices.bench(options)
+    (sheet,) = voices.bench(options, quick_judge())
     broken, hibari, espeak = sheet.rows
     assert (broken[0], broken[1]) == ("broken", "–")
     assert sheet.notes[0].startswith("broken: The voice broken")
