@@ -10,6 +10,7 @@ pytest_plugins = [
     "tests.garbage",
     "tests.programs",
     "tests.in_memory",
+    "tests.isolation",
     "tests.skips",
     "tests.tiers",
     "tests.lanes",
