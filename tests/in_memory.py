@@ -21,15 +21,15 @@ ROOM = 4 << 30  # bytes that have to be free there; the tests use a tenth at a t
 MEMORY = 2 * ROOM  # bytes that have to be available: the room is part of them
 
 
-def has_room(place: Path, available: int) -> bool:
-    """Whether tests can write `ROOM` bytes below `place`, and start programs there. `available`:
+def has_room(place: Path, available: int, room: int = ROOM) -> bool:
+    """Whether tests can write `room` bytes below `place`, and start programs there. `available`:
     bytes of memory that are."""
     try:
         found = os.statvfs(place)
     except OSError:
         return False
     runs = not found.f_flag & os.ST_NOEXEC and os.access(place, os.W_OK | os.X_OK)
-    return runs and found.f_bavail * found.f_frsize >= ROOM and available >= MEMORY
+    return runs and found.f_bavail * found.f_frsize >= room and available >= MEMORY
 
 
 @pytest.hookimpl(tryfirst=True)  # before any plugin or test asks for the temporary folder

@@ -9,7 +9,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests import in_memory
 from tests.in_memory import MEMORY, PLACE, has_room
 
 PLENTY = 4 * MEMORY
@@ -20,15 +19,11 @@ def test_little_memory_is_not_used(available: int) -> None:
     assert not has_room(PLACE, available)
 
 
-def test_a_place_that_is_missing_small_or_not_writable_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_that_is_missing_small_or_not_writable_is_not_used(tmp_path: Path) -> None:
     assert not has_room(tmp_path / "missing", PLENTY)
     assert not has_room(Path("/proc"), PLENTY)
-    monkeypatch.setattr(in_memory, "ROOM", 1 << 60)
-    assert not has_room(tmp_path, PLENTY)
-    monkeypatch.setattr(in_memory, "ROOM", 1)
-    assert has_room(tmp_path, PLENTY)
+    assert not has_room(tmp_path, PLENTY, room=1 << 60)
+    assert has_room(tmp_path, PLENTY, room=1)
 
 
 def test_these_tests_are_in_memory_if_it_has_room(tmp_path: Path) -> None:
