@@ -6,12 +6,12 @@ unexport PYTHONDONTWRITEBYTECODE # without bytecode files each part of a box tak
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release voices image sign test-boxes test-image docs lock clean distclean
+.PHONY: help setup demo test test-shuffled check format bench run release voices image sign test-boxes test-image docs lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo "The first verb sets everything up and says how long that takes; later ones start in seconds."
 	@echo "Each installs the Debian packages that it lacks (scripts/tools.txt), and says which."
@@ -21,6 +21,9 @@ demo: setup ## a whole conversation in a simulated room, with its picture (rehea
 
 test: setup-test ## all tests; ARGS="-k ring" for some, "-m 'not process'" for the quick ones
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-shuffled: setup-test ## all tests ten times, each time in another order of their files; ARGS as for test
+	@scripts/shuffled.sh $(ARGS)
 
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh

@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.isolation",
     "tests.skips",
     "tests.tiers",
+    "tests.shuffle",
     "tests.lanes",
     "tests.stuck",
 ]

@@ -8,7 +8,8 @@ takes its longest file first, so that no long file is left for the end. The seco
 are kept from run to run in pytest's cache (.pytest_cache). Where nothing is kept, as in a fresh
 clone, LONG has the seconds of the longest files.
 
-The pure tier by itself has one worker for each processor: nothing in it waits.
+The pure tier by itself has one worker for each processor: nothing in it waits. With
+`--shuffle-files` (tests/shuffle.py) there are no lanes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 import pytest
 from xdist.scheduler.loadfile import LoadFileScheduling
 
+from tests import shuffle
 from tests.tiers import MARK
 
 PROCESSORS = len(os.sched_getaffinity(0))
@@ -132,7 +134,7 @@ def pytest_configure(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
     if worker is None:
         config.pluginmanager.register(Record(config), "lanes-record")
-    elif lane(worker["workerid"]) >= BOX_WORKERS:
+    elif lane(worker["workerid"]) >= BOX_WORKERS and shuffle.seed(config) is None:
         os.nice(PURE_NICE)
 
 
@@ -143,4 +145,5 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LaneScheduling | None:
-    return LaneScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+    by_file = config.getvalue("dist") == "loadfile" and shuffle.seed(config) is None
+    return LaneScheduling(config, log) if by_file else None

@@ -1,4 +1,4 @@
-"""`.ci/run` fails if a test has failed once."""
+"""`.ci/run` fails if a test has failed once, `scripts/shuffled.sh` if one order of files has."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ exit "${code:-0}"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the script, and a PATH whose `make` only notes what it is asked for."""
-    for name in (".ci/run",):
+    """A copy of both scripts, and a PATH whose `make` only notes what it is asked for."""
+    for name in (".ci/run", "scripts/shuffled.sh"):
         (tmp_path / name).parent.mkdir()
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "bin").mkdir()
@@ -76,3 +76,18 @@ def test_a_failed_check_fails_the_run_and_the_tests_run_all_the_same(tree: Path)
     assert code == 3
     assert [line.split()[:2] for line in results[:2]] == [["check", "FAILED"], ["test", "ok"]]
 
+
+# ── orders of files ──────────────────────────────────────────────────────────────────────────
+def test_ten_orders_of_files_run_with_the_given_arguments(tree: Path) -> None:
+    code, results, made = run(tree, "scripts/shuffled.sh", "-m", "not process", codes="")
+    assert (code, len(results)) == (0, 10)
+    assert all(re.fullmatch(r"seed \d+ +ok \(\d+ s\)", line) for line in results)
+    asked = [re.fullmatch(r"test ARGS=--shuffle-files=(\d+) (.*)", line) for line in made]
+    assert len({match[1] for match in asked if match}) == 10
+    assert {match[2] for match in asked if match} == {"'-m' 'not process'"}
+
+
+def test_one_failed_order_fails_after_all_have_run(tree: Path) -> None:
+    code, results, made = run(tree, "scripts/shuffled.sh", codes="0 0 2 0")
+    assert (code, len(made)) == (1, 10)
+    assert [line.split()[2] for line in results] == ["ok", "ok", "FAILED", *["ok"] * 7]
