@@ -299,13 +299,26 @@ def test_no_user_can_fill_run() -> None:
         keys = unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")
         assert (keys["Where"], keys["Type"]) == ([folder], ["tmpfs"])
         assert {"size=256k", "nr_inodes=200"} <= set(keys["Options"][0].split(","))
-        assert keys["WantedBy"] == ["local-fs.target"]  # before systemd-tmpfiles sets the owners
+        assert keys["WantedBy"] == ["local-fs.target"]
     assert len(folders) == len([name for name in NAMES if name.endswith(".mount")])
+
+
+def test_a_folder_of_run_has_its_owner_whenever_it_is_mounted() -> None:
+    """A path unit that watches in it mounts it, also after systemd-tmpfiles has run."""
+    rows = (SYSTEM / "usr/lib/tmpfiles.d/interlude.conf").read_text()
+    for folder in folders_in_run() - {"/run/interlude"}:
+        [(mode, user, group)] = re.findall(rf"^d +{folder} +(\d+) (\S+) +(\S+)", rows, re.MULTILINE)
+        options = unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")[
+            "Options"
+        ][0].split(",")
+        owner = [] if user == "root" else [f"uid={user}"]
+        assert {f"mode={mode}", f"gid={group}", *owner} <= set(options)
+        assert len([option for option in options if option.startswith("uid=")]) == len(owner)
 
 
 @pytest.mark.process
 def test_a_full_folder_of_run_leaves_room_for_all_others(tmp_path: Path) -> None:
-    options = unit("run-interlude.mount")["Options"][0]
+    options = re.sub(r",[ug]id=\w+", "", unit("run-interlude.mount")["Options"][0])
     full = tmp_path / "full"
     full.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", full], check=False)
