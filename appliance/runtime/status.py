@@ -1,13 +1,18 @@
 """The status of the box, in the world-readable file /run/interlude/status.json.
 
-The supervisor writes it at every change; the update's health check, `interlude status` and the
-fleet's table read it. It is on a tmpfs, and systemd removes it when the box stops.
+The supervisor writes it at every change; `interlude status`, the fleet's table and installers of
+earlier versions read it. It is on a tmpfs, and systemd removes it when the box stops.
+
+Every part of the box can write that file. The health check of an update therefore reads a line that
+the supervisor sends to systemd (sd_notify(3), STATUS=), which accepts it from the unit's main
+process alone (NotifyAccess=main) and shows it to root.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -18,6 +23,8 @@ from appliance.record_file import read_record
 
 FOLDER = Path("/run/interlude")  # the unit's RuntimeDirectory=
 NAME = "status.json"
+UNTOLD = ""  # the version, if a release of an earlier version does not tell it to systemd
+_LINE = re.compile(r"(\d\S*) ([a-z_]+)((?:, [a-z]+)*)(?:; failed: ([^;]*))?(?:; without: .*)?")
 
 log = logging.getLogger("status")
 
@@ -57,6 +64,33 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     def talking(self) -> bool:
         """Whether a conversation is under way, so that the box should not be restarted."""
         return self.state not in {"starting", "idle", "muted", "failed"}
+
+
+def systemd_line(status: SupervisorStatus) -> str:
+    """The status as a line for systemd: `0.2.0 idle, ready, healthy; failed: link; without: …`."""
+    words = [word for word in ("ready", "healthy", "reading") if getattr(status, word)]
+    line = ", ".join((f"{status.version} {status.state}", *words))
+    for what, names in (("failed", status.failed), ("without", status.shed)):
+        line += f"; {what}: {', '.join(names)}" if names else ""
+    return line
+
+
+def parse_systemd_line(line: str, pid: int) -> SupervisorStatus | None:
+    """The status in such a line of the process `pid`; None for an empty one.
+
+    A release of an earlier version has another line there, and sends it when it is ready. It counts
+    as ready and healthy, as systemd sees it.
+    """
+    if not line:
+        return None
+    if (found := _LINE.fullmatch(line)) is None:
+        return SupervisorStatus(version=UNTOLD, pid=pid, state="idle", ready=True, healthy=True)
+    version, state, words, failed = found.groups()
+    flags = set(words.split(", "))
+    return SupervisorStatus(
+        version=version, pid=pid, state=state, ready="ready" in flags, healthy="healthy" in flags,
+        reading="reading" in flags, failed=tuple(failed.split(", ")) if failed else (),
+    )  # fmt: skip
 
 
 class StatusFile:

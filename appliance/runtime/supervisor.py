@@ -24,7 +24,7 @@ from appliance.runtime import enabled, process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
-from appliance.runtime.status import StatusFile, SupervisorStatus, folder
+from appliance.runtime.status import StatusFile, SupervisorStatus, folder, systemd_line
 from appliance.runtime.supervision.child import how_it_ended
 from appliance.runtime.supervision.failure_rate import TOO_MANY
 from appliance.runtime.supervision.ipc_resources import IpcResources
@@ -335,14 +335,13 @@ class Supervisor:
         """Report the status to systemd and in the status file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
         ready, healthy, reading = self.is_ready, self.healthy, self.is_loading
-        shed = SHEDS[: self._strain.level]
-        missing = ", ".join((*failed, *shed))
-        self.service.notify(
-            now, ready=self.is_started, healthy=healthy, missing=missing, reading=reading
-        )
-        self._status.write(
-            SupervisorStatus(
-                pid=os.getpid(), state=self._state, ready=ready, healthy=healthy, reading=reading,
-                failed=failed, shed=shed, taken_back=self._taken_back, passed_on=self._passed_on,
-            )
+        status = SupervisorStatus(
+            pid=os.getpid(), state=self._state, ready=ready, healthy=healthy, reading=reading,
+            failed=failed, shed=SHEDS[: self._strain.level], taken_back=self._taken_back,
+            passed_on=self._passed_on,
         )  # fmt: skip
+        line = systemd_line(status)
+        self.service.notify(
+            now, ready=self.is_started, healthy=healthy, status=line, reading=reading
+        )
+        self._status.write(status)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from appliance.runtime.status import SupervisorStatus
+from appliance.runtime.status import UNTOLD, SupervisorStatus
 
 Activity = Literal["active", "starting", "failed", "stopped"]
 
@@ -37,12 +37,14 @@ class HealthCheck:
     """Judges one start of `version`, compared with the box's status `before` the start.
 
     A fault that existed before does not count: no release can repair a missing sound card.
+    `stale_pid`: of the process that runs until this start has replaced it; 0: that of `before`.
     """
 
     version: str
     before: SupervisorStatus | None = None
     patience_s: float = PATIENCE_S
     steady_s: float = STEADY_S
+    stale_pid: int = 0
     _started_s: float | None = field(default=None, init=False)
     _prefill_s: float = field(default=-PATIENCE_S, init=False)  # last reading that showed a prefill
     _healthy_since_s: float | None = field(default=None, init=False)
@@ -73,9 +75,9 @@ class HealthCheck:
         if reading.restarts:
             return "it ended by itself"
         status = reading.status
-        if status is None or (self.before is not None and status.pid == self.before.pid):
+        if status is None or self._is_stale(status):
             return ""  # not started yet, or the process before has not stopped yet
-        if status.version != self.version:
+        if status.version not in (self.version, UNTOLD):
             return f"{status.version} was started in its place"
         if failed := sorted(set(status.failed) - self._excused):
             return f"{', '.join(failed)} failed again and again"
@@ -83,9 +85,7 @@ class HealthCheck:
 
     def _is_healthy(self, reading: HealthReading) -> bool:
         status = reading.status
-        if reading.activity != "active" or status is None or status.version != self.version:
-            return False
-        if self.before is not None and status.pid == self.before.pid:
+        if reading.activity != "active" or status is None or self._is_stale(status):
             return False
         was_unfit = self.before is not None and not self.before.healthy
         # If the box did not run before, it is unknown whether it has a sound card at all.
@@ -95,6 +95,10 @@ class HealthCheck:
             and (status.healthy or was_unfit)
             and (status.state != "failed" or was_failed)
         )
+
+    def _is_stale(self, status: SupervisorStatus) -> bool:
+        before = self.before.pid if self.before is not None else 0
+        return status.pid == (self.stale_pid or before)
 
     @property
     def _excused(self) -> set[str]:

@@ -59,7 +59,9 @@ while True:
     fresh.write_text(json.dumps(status))
     fresh.chmod(0o644)
     fresh.rename(folder / "status.json")
-    notify("READY=1\\nWATCHDOG=1")
+    line = f"{version} {status['state']}, ready, healthy"
+    line += "; failed: speaker" if kind == "failing" else ""
+    notify(f"STATUS={line}\\nREADY=1\\nWATCHDOG=1")
     time.sleep(0.2)
 '''
 

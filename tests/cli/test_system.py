@@ -27,7 +27,7 @@ def pi(tmp_path: Path) -> PiTarget:
     (tmp_path / "cmdline").write_text("interlude.slot=a")
     release = tmp_path / "os-release"
     release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.1.0\n")
-    return PiTarget(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
+    return PiTarget("true", tmp_path / "cmdline", release, tmp_path / "start")
 
 
 @pytest.fixture

@@ -13,7 +13,9 @@ from appliance.runtime.status import (
     StatusFile,
     SupervisorStatus,
     folder,
+    parse_systemd_line,
     read_status,
+    systemd_line,
 )
 
 WELL = SupervisorStatus(pid=7, state="idle", ready=True, healthy=True)
@@ -97,3 +99,27 @@ def test_a_silent_box_does_not_count_as_talking(state: str) -> None:
 def test_a_box_with_any_fault_is_not_well(faulty: SupervisorStatus) -> None:
     assert WELL.well
     assert not faulty.well
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        SupervisorStatus(pid=7),
+        WELL,
+        SupervisorStatus(version="0.2.0rc1", pid=7, state="idle", reading=True, healthy=True),
+        SupervisorStatus(pid=7, state="push_to_talk", ready=True, failed=("link", "words")),
+    ],
+)
+def test_the_line_for_systemd_can_be_read_again(status: SupervisorStatus) -> None:
+    assert parse_systemd_line(systemd_line(status), 7) == status
+    shed = msgspec.structs.replace(status, shed=("the second opinion", "the light"))
+    assert systemd_line(shed).endswith("; without: the second opinion, the light")
+    assert parse_systemd_line(systemd_line(shed), 7) == status
+
+
+def test_the_line_of_a_release_of_an_earlier_version_tells_no_version() -> None:
+    assert parse_systemd_line("", 7) is None
+    for line in ("listening", "without words, link"):
+        found = parse_systemd_line(line, 7)
+        assert found is not None
+        assert (found.version, found.ready, found.healthy, found.pid) == ("", True, True, 7)

@@ -25,21 +25,21 @@ class SystemdNotifier:
         return self._notifier.socket is not None
 
     def notify(
-        self, now_s: float, *, ready: bool, healthy: bool, missing: str, reading: bool = False
+        self, now_s: float, *, ready: bool, healthy: bool, status: str, reading: bool = False
     ) -> None:
-        """Send what has changed. `ready`: the start is over; `missing`: what does not work;
-        `reading`: the start continues while the model evaluates the prompt before any question.
+        """Send what has changed. `ready`: the start is over; `status`: a line for systemd's view
+        of the unit, repeated with each feed of the watchdog, in case that systemd was too busy for
+        it; `reading`: the start continues while the model evaluates the prompt before any question.
         """
+        if status != self._status:
+            self._status = status
+            self._notifier.notify(f"STATUS={status}")
         if ready and not self._was_ready:
             self._was_ready = True
             self._notifier.notify("READY=1")
-        status = f"without {missing}" if missing else "listening"
-        if self._was_ready and status != self._status:
-            self._status = status
-            self._notifier.notify(f"STATUS={status}")
         if healthy and now_s - self._fed_s >= FEED_S:
             self._fed_s = now_s
-            self._notifier.notify("WATCHDOG=1")
+            self._notifier.notify(f"WATCHDOG=1\nSTATUS={status}")
             if reading:  # extends TimeoutStartSec= by this; renewed each time
                 self._notifier.notify(f"EXTEND_TIMEOUT_USEC={1_000_000 * EXTEND_S}")
 

@@ -12,19 +12,25 @@ from pathlib import Path
 from typing import Protocol
 
 from appliance.errors import ReleaseRefused, ShownAs, StorageError
-from appliance.runtime import status
+from appliance.runtime.status import parse_systemd_line
 from appliance.update.health_check import Activity, HealthReading
 
 UNIT = "interlude.service"
 USER = "interlude"
 TRY_OUT_S = 120.0  # importing everything from a cold SD card
 EMULATED_S = 1800.0  # the same under emulation, on a busy build machine; an idle one takes a minute
+CTRL_C = 130  # exit code of a command upon SIGINT: appliance/__main__.py
 _ACTIVITY: dict[str, Activity] = {
     "active": "active",
     "reloading": "active",
     "activating": "starting",
     "failed": "failed",
 }
+
+
+class SelfTestInterrupted(ReleaseRefused):
+    """The self-test gave no verdict: a signal ended it, or its time was over. A process of the
+    box's user can cause either."""
 
 
 class InstallTarget(Protocol):
@@ -41,25 +47,20 @@ class InstallTarget(Protocol):
 class SystemdTarget:
     """The box on which this process runs. `selftest_s`: timeout of a release's self-test."""
 
-    def __init__(
-        self,
-        runtime: Path = status.FOLDER,
-        systemctl: str = "systemctl",
-        selftest_s: float = TRY_OUT_S,
-    ) -> None:
-        self._runtime = runtime
+    def __init__(self, systemctl: str = "systemctl", selftest_s: float = TRY_OUT_S) -> None:
         self._systemctl = systemctl
         self._selftest_s = selftest_s
 
     def read_health(self) -> HealthReading:
-        """The present state of the service. Raises StorageError if systemctl fails."""
-        properties = "ActiveState,MainPID,NRestarts"
+        """The present state of the service, as systemd has it: no file that a part of the box can
+        write, and no socket that a part can answer in the place of the supervisor. Raises
+        StorageError if systemctl fails."""
+        properties = "ActiveState,MainPID,NRestarts,StatusText"
         output = self._systemd("show", UNIT, f"--property={properties}")
         values = dict(re.findall(r"^(\w+)=(.*)$", output, re.MULTILINE))
         activity = _ACTIVITY.get(values.get("ActiveState", ""), "stopped")
-        supervisor = status.read_status(self._runtime)
-        if supervisor is not None and str(supervisor.pid) != values.get("MainPID"):
-            supervisor = None  # left by an earlier process
+        pid = int(values.get("MainPID") or 0)
+        supervisor = parse_systemd_line(values.get("StatusText", ""), pid) if pid else None
         return HealthReading(activity, int(values.get("NRestarts") or 0), supervisor)
 
     def restart(self) -> None:
@@ -89,14 +90,16 @@ class SystemdTarget:
         except subprocess.TimeoutExpired as error:
             limit = f"{self._selftest_s:g} s"
             problem = f"Its self-test did not end within {limit}."
-            raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-self-test")) from error
+            shown = ShownAs.of("page-wrong-self-test")
+            raise SelfTestInterrupted(problem, shown=shown) from error
         except OSError as error:
             raise ReleaseRefused(f"Its self-test cannot be started ({error.strerror}).") from error
         if done.returncode:
             lines = (done.stderr or done.stdout).strip().splitlines()
             why = lines[-1] if lines else f"exit code {done.returncode}"
-            problem = f"Its self-test failed: {why}"
-            raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-self-test"))
+            interrupted = done.returncode < 0 or done.returncode == CTRL_C
+            kind = SelfTestInterrupted if interrupted else ReleaseRefused
+            raise kind(f"Its self-test failed: {why}", shown=ShownAs.of("page-wrong-self-test"))
 
     def clock_s(self) -> float:
         """Wall-clock time, in seconds since 1970."""

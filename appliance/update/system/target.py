@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Protocol
 
 from appliance.errors import StorageError
-from appliance.runtime import status
 from appliance.update.release.target import InstallTarget, SystemdTarget
 from appliance.update.system.slot import SlotName, named
 
@@ -32,7 +31,6 @@ class PiTarget(SystemdTarget):
 
     def __init__(
         self,
-        runtime: Path = status.FOLDER,
         systemctl: str = "systemctl",
         command_line: Path = COMMAND_LINE,
         release: Path = RELEASE,
@@ -40,7 +38,7 @@ class PiTarget(SystemdTarget):
         firmware: Path = FIRMWARE,
         reboot_argument: Path = WORDS,
     ) -> None:
-        super().__init__(runtime, systemctl)
+        super().__init__(systemctl)
         self._command_line, self._release = command_line, release
         self._start, self._firmware, self._reboot_argument = start, firmware, reboot_argument
 

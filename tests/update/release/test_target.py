@@ -1,4 +1,4 @@
-"""The box as systemd and its status file describe it. A small script replaces systemctl."""
+"""The box as systemd describes it. A small script replaces systemctl."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ import pytest
 
 from appliance.cli.rows import rows_to_run
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.runtime.status import StatusFile, SupervisorStatus
+from appliance.runtime.status import StatusFile, SupervisorStatus, systemd_line
 from appliance.settings import load_defaults
-from appliance.update.release.target import SystemdTarget, selftest_environment
+from appliance.update.health_check import STEADY_S, HealthCheck, HealthReading
+from appliance.update.release.target import (
+    SelfTestInterrupted,
+    SystemdTarget,
+    selftest_environment,
+)
 
 pytestmark = pytest.mark.process
 
@@ -26,24 +31,64 @@ def service(folder: Path, says: str = "", code: int = 0) -> SystemdTarget:
     systemctl = script(
         folder / "systemctl", f'echo "$@" >>{folder}/asked\nprintf "{says}"\nexit {code}'
     )
-    return SystemdTarget(folder, str(systemctl))
+    return SystemdTarget(str(systemctl))
 
 
-RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\n"
+STATUS = SupervisorStatus(version="0.2.0", pid=7, state="speaking", ready=True, failed=("link",))
+RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\nStatusText={line}\n"
 
 
 def test_the_health_of_a_running_box_is_read(tmp_path: Path) -> None:
-    StatusFile(tmp_path).write(SupervisorStatus(version="0.2.0", pid=7, state="speaking"))
-    reading = service(tmp_path, RUNNING).read_health()
+    says = RUNNING.format(line=systemd_line(STATUS))
+    reading = service(tmp_path, says).read_health()
     assert (reading.activity, reading.restarts) == ("active", 2)
-    assert reading.status is not None
-    assert reading.status.version == "0.2.0"
+    assert reading.status == STATUS
     assert reading.talking
 
 
-def test_the_status_of_an_earlier_process_is_ignored(tmp_path: Path) -> None:
-    StatusFile(tmp_path).write(SupervisorStatus(version="0.1.0", pid=6, state="speaking"))
-    assert service(tmp_path, RUNNING).read_health().status is None
+def test_a_status_file_that_a_part_of_the_box_wrote_has_no_influence_on_the_health_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file lies where every part may write; systemd takes a line from the supervisor alone."""
+    lie = SupervisorStatus(version="0.2.0", pid=7, ready=True, failed=("speaker", "link"))
+    StatusFile(tmp_path).write(lie)
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    well = SupervisorStatus(version="0.2.0", pid=7, state="idle", ready=True, healthy=True)
+    says = RUNNING.format(line=systemd_line(well)).replace("NRestarts=2", "NRestarts=0")
+    gate, reading = HealthCheck("0.2.0"), service(tmp_path, says).read_health()
+    assert gate.evaluate(reading, 0.0) is None
+    assert gate.evaluate(reading, STEADY_S) == ""
+    unit = Path(__file__).parents[3] / "system/usr/lib/systemd/system/interlude.service"
+    assert "\nNotifyAccess=main\n" in unit.read_text()
+
+
+@pytest.mark.parametrize("line", ["listening", "without link", "without the second opinion, words"])
+def test_a_release_of_an_earlier_version_is_well_if_systemd_says_so(
+    tmp_path: Path, line: str
+) -> None:
+    """It sends another line. The box may go back to it."""
+    gate, reading = HealthCheck("0.0.9"), service(tmp_path, RUNNING.format(line=line)).read_health()
+    assert gate.evaluate(HealthReading("active", 0, reading.status), 0.0) is None
+    assert gate.evaluate(HealthReading("active", 0, reading.status), STEADY_S) == ""
+
+
+@pytest.mark.parametrize("says", [RUNNING.format(line=""), RUNNING.replace("=7", "=0")])
+def test_a_process_that_has_said_nothing_yet_is_not_well_yet(tmp_path: Path, says: str) -> None:
+    assert service(tmp_path, says).read_health().status is None
+
+
+@pytest.mark.parametrize("does", ["kill -9 $$", "kill -15 $$", "exit 130"])
+def test_a_self_test_that_another_process_ended_is_told_from_one_that_failed(
+    tmp_path: Path, does: str
+) -> None:
+    script(tmp_path / "bin/interlude", does)
+    with pytest.raises(SelfTestInterrupted):
+        SystemdTarget().run_selftest(tmp_path)
+    script(tmp_path / "bin/interlude", "exit 1")
+    with pytest.raises(ReleaseRefused) as failed:
+        SystemdTarget().run_selftest(tmp_path)
+    assert not isinstance(failed.value, SelfTestInterrupted)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +122,13 @@ def test_a_refusal_by_systemd_is_reported(tmp_path: Path) -> None:
 
 def test_a_machine_without_systemd_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be asked"):
-        SystemdTarget(tmp_path, str(tmp_path / "none")).read_health()
+        SystemdTarget(str(tmp_path / "none")).read_health()
 
 
 def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     script(tmp_path / "bin/interlude", f'echo "$@" >{tmp_path}/asked')
-    SystemdTarget(tmp_path).run_selftest(tmp_path)
+    SystemdTarget().run_selftest(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -95,13 +140,13 @@ def test_a_release_that_fails_its_self_test_is_refused(
 ) -> None:
     script(tmp_path / "bin/interlude", does)
     with pytest.raises(ReleaseRefused, match=match):
-        SystemdTarget(tmp_path).run_selftest(tmp_path)
+        SystemdTarget().run_selftest(tmp_path)
 
 
 def test_a_self_test_that_does_not_end_is_refused_after_its_timeout(tmp_path: Path) -> None:
     script(tmp_path / "bin/interlude", "exec sleep 600")
     with pytest.raises(ReleaseRefused, match=r"did not end within 0\.2 s"):
-        SystemdTarget(tmp_path, selftest_s=0.2).run_selftest(tmp_path)
+        SystemdTarget(selftest_s=0.2).run_selftest(tmp_path)
 
 
 def test_on_a_box_the_self_test_covers_the_page_too(
@@ -124,4 +169,4 @@ def test_outside_a_box_the_self_test_uses_the_environment_of_no_service() -> Non
 
 def test_a_release_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="cannot be started"):
-        SystemdTarget(tmp_path).run_selftest(tmp_path)
+        SystemdTarget().run_selftest(tmp_path)

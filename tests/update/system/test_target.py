@@ -14,7 +14,7 @@ def test_the_slot_and_version_of_the_machine_are_read(tmp_path: Path) -> None:
     (tmp_path / "cmdline").write_text("root=PARTLABEL=system_b interlude.slot=b\n")
     release = tmp_path / "os-release"
     release.write_text('ID=debian\nIMAGE_ID="interlude"\nIMAGE_VERSION="0.2.0"\n')
-    pi = PiTarget(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
+    pi = PiTarget("true", tmp_path / "cmdline", release, tmp_path / "start")
     assert (pi.slot(), pi.version()) == ("b", "0.2.0")
     (tmp_path / "start").mkdir()
     (tmp_path / "start/slot").write_text("a\n")  # the root of the other slot could not be used
@@ -46,7 +46,7 @@ def test_a_reboot_is_requested_from_systemd_with_the_firmware_argument(
     systemctl.chmod(0o755)
     words = tmp_path / "reboot-param"
     words.write_text("of an earlier one\n")
-    PiTarget(tmp_path, str(systemctl), reboot_argument=words).reboot(trial=trial)
+    PiTarget(str(systemctl), reboot_argument=words).reboot(trial=trial)
     asked = "start --no-block --job-mode=replace-irreversibly reboot.target\n"
     assert (tmp_path / "asked").read_text() == asked
     assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
@@ -54,6 +54,4 @@ def test_a_reboot_is_requested_from_systemd_with_the_firmware_argument(
 
 def test_a_reboot_argument_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
-        PiTarget(tmp_path, "true", reboot_argument=tmp_path / "none/reboot-param").reboot(
-            trial=True
-        )
+        PiTarget("true", reboot_argument=tmp_path / "none/reboot-param").reboot(trial=True)
