@@ -17,13 +17,14 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from appliance.errors import ReleaseRefused
+from appliance.update.release import policy
 from appliance.update.release.pack import pack
 from image import inside
 from image.plan import LIBC, MACHINE, PYTHON, ROOT, NotBuilt, Plan, once, remove
 from image.tools import quietly
 from image.wheels import SOURCES
 from scripts import licences
-from scripts.release import BESIDE, COMMAND
+from scripts.release import BESIDE, COMMAND, lay_beside
 
 _LOCK = ROOT / "requirements.lock"
 _DIGITS = PYTHON.replace(".", "")
@@ -98,7 +99,8 @@ def fitting(lock: str) -> str:
 
 def _sources() -> list[Path]:
     files = [path for path in (ROOT / "appliance").rglob("*") if path.is_file()]
-    own = [Path(__file__), _LOCK, ROOT / "pyproject.toml", *(ROOT / name for name in BESIDE)]
+    own = [Path(__file__), _LOCK, ROOT / "pyproject.toml", *(ROOT / name for name in BESIDE),
+           *(ROOT / policy.FOLDER).iterdir()]  # fmt: skip
     return sorted([*own, *(path for path in files if "__pycache__" not in path.parts)])
 
 
@@ -143,8 +145,7 @@ def _add_own_package(plan: Plan, tree: Path) -> None:
     _unpack(plan, library, list(wheel_folder.glob("*.whl")))
     if forbidden := licences.copyleft(library):
         raise NotBuilt(" ".join(forbidden), "It may only be part of a voice's program: voices/.")
-    for name in BESIDE:
-        shutil.copy(ROOT / name, tree / name)
+    lay_beside(tree)
 
 
 def _unpack(plan: Plan, library: Path, wheels: list[Path]) -> None:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from appliance import __version__
 from appliance.errors import ReleaseRefused
+from appliance.update.release import policy
 from appliance.update.release.pack import pack
 from scripts import licences, llama
 from scripts.progress import Failed, follow
@@ -55,8 +56,7 @@ def plant(tree: Path, logs: Path) -> None:
     if forbidden := licences.copyleft(library):
         raise Failed(" ".join(forbidden))
     shutil.rmtree(library / "bin", ignore_errors=True)  # scripts that contain this machine's paths
-    for name in BESIDE:
-        shutil.copy(ROOT / name, tree / name)
+    lay_beside(tree)
     # Compiled here, since the box may not write there. The bytecode is keyed by hash, not by mtime,
     # which makes the archive reproducible.
     subprocess.run(
@@ -64,6 +64,13 @@ def plant(tree: Path, logs: Path) -> None:
          "-s", str(tree), "-p", f"/opt/interlude/releases/{__version__}", str(library)],
         check=False,  # files with syntax of another Python version stay uncompiled
     )  # fmt: skip
+
+
+def lay_beside(tree: Path) -> None:
+    """Copy to a release what lies beside its package: texts, and the policy (docs/fleet.md)."""
+    for name in BESIDE:
+        shutil.copy(ROOT / name, tree / name)
+    shutil.copytree(ROOT / policy.FOLDER, tree / policy.FOLDER)
 
 
 def made_s() -> int:

@@ -132,6 +132,15 @@ def _add_archive(verb: argparse.ArgumentParser, suffix: str) -> None:
     verb.add_argument("--downgrade", action="store_true", help="allow an older version")
 
 
+def _add_downgrade(verb: argparse.ArgumentParser) -> None:
+    """Add --downgrade to a verb that goes back."""
+    verb.add_argument(
+        "--downgrade",
+        action="store_true",
+        help="also to a version that a security update forbids, or whose key is trusted no more",
+    )
+
+
 def _add_wait(verb: argparse.ArgumentParser) -> None:
     """Add --wait: how long the verb waits for the end of a conversation."""
     verb.add_argument(
@@ -168,6 +177,7 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     rollback_command = add(
         "rollback", "go back to the previous release, if it passes its health check"
     )
+    _add_downgrade(rollback_command)
     for waiting in (install_command, rollback_command):
         _add_wait(waiting)
     ask_command = add(
@@ -262,6 +272,8 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
     rollback_command = add(
         "rollback", "go back to the previous system, if it passes its health check", "try"
     )
+    for returning in (try_command, rollback_command):
+        _add_downgrade(returning)
     for waiting in (install_command, try_command, rollback_command):
         _add_wait(waiting)
     add(

@@ -21,6 +21,7 @@ from appliance.update.progress import Progress
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
 from appliance.update.release.look_record import LookReporter
+from appliance.update.release.rejected import is_newer
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
 
@@ -36,7 +37,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
                 raise ReleaseRefused("Name a .release file or give --wanted, but not both.")
             return cli_install(args.file, options)
         case "rollback":
-            return cli_rollback(InstallOptions(wait_s=args.wait))
+            return cli_rollback(InstallOptions(args.downgrade, args.wait))
         case "ask":
             return cli_ask(args.version)
         case "pull":
@@ -65,14 +66,27 @@ def cli_install(file: Path | None, options: InstallOptions) -> int:
     kept = installer.store.kept()
     took_s = time.monotonic() - began
     print(f"installed {kept} in {took_s:.1f} s" if changed else f"{kept} is installed already")
+    _print_warnings(installer.store)
     return 0
 
 
 def cli_rollback(options: InstallOptions) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    version = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown()).rollback(options)
+    store = ReleaseStore()
+    version = ReleaseInstaller(store, SystemdTarget(), progress=_shown()).rollback(options)
     print(f"went back to {version}")
+    _print_warnings(store)
     return 0
+
+
+def _print_warnings(store: ReleaseStore) -> None:
+    """Print what is wrong with the kept release although it was installed, as root forced it."""
+    kept, security = store.kept() or "", store.security()
+    if is_newer(security.least_version, kept):
+        least = security.least_version
+        print(f"warning: {kept} is older than {least}, which a security update requires")
+    for sentence in fallback.sentences(store):
+        print(f"warning: {sentence}")
 
 
 def cli_ask(version: str | None = None) -> int:

@@ -48,7 +48,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             options = InstallOptions(args.downgrade, args.wait, start=not args.later)
             return cli_install(args.file, options)
         case "try":
-            return cli_try(args.wait)
+            return cli_try(args.wait, downgrade=args.downgrade)
         case "settle":
             return cli_settle()
         case _:
@@ -69,9 +69,9 @@ def cli_install(file: Path | None, options: InstallOptions) -> int:
     return 0
 
 
-def cli_try(wait_s: float) -> int:
+def cli_try(wait_s: float, *, downgrade: bool) -> int:
     """Start the system in the other slot on trial: a newly written one, or the previous one."""
-    print(f"the machine starts {_updater().begin_trial(wait_s)} now")
+    print(f"the machine starts {_updater().begin_trial(wait_s, downgrade=downgrade)} now")
     return 0
 
 

@@ -47,13 +47,15 @@ class LookState:
 @dataclass(frozen=True)
 class SoftwareState:
     """`kept`: the release that starts after a power cut. `before`: release to which it can return.
-    `left`: release that was abandoned after repeated failures. `asked`: a request has not been
+    `left`: release that was abandoned after repeated failures. `unwell`: why the kept one failed
+    its health check, if it was kept all the same; "" otherwise. `asked`: a request has not been
     accepted yet. `may_ask`: this box was set up as an appliance. `looks`: it searches for releases
     by itself. `web`, `stick`: the searches at the address and on a USB stick."""
 
     kept: str
     before: str
     left: str
+    unwell: str
     system: SystemState
     offers: tuple[UpdateOffer, ...]
     going: InstallProgress
@@ -77,11 +79,13 @@ def may_ask(places: OwnPlaces) -> bool:
 def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
     """Read the present state from the disk. `now_s`: by the wall clock."""
     releases = ReleaseStore(places.releases, places.trial)
+    security = releases.security()
     requests = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
     return SoftwareState(
         releases.kept() or "",
         request.returns_to(releases) or "",
         fallback.left(releases),
+        security.why if security.unwell == (releases.kept() or "") else "",
         _system(places),
         tuple(request.offers(releases, places.incoming, places.os_release)),
         request.read_progress(places.trial),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import pwd
 import secrets
 import stat
 import tempfile
@@ -53,6 +54,14 @@ class HandedOverFile:
             self.close()
             problem = f"{self.name} has {self.size >> 20} MiB; at most {most_bytes >> 20} are read."
             raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-look-large"))
+
+    @property
+    def owner(self) -> str:
+        """The name of the user to whom the file belongs; the number of one without a name."""
+        try:
+            return pwd.getpwuid(self._opened_stat.st_uid).pw_name
+        except KeyError:
+            return str(self._opened_stat.st_uid)
 
     def read(self, at: int, count: int) -> bytes:
         """Exactly `count` bytes from offset `at`. Raises ReleaseRefused if the file ends before."""
@@ -111,11 +120,16 @@ def pop_note(note: Path) -> str:
     Returns "" if there is no note, or if it is not a regular file with at most NOTE_BYTES of UTF-8.
     Raises StorageError if the note cannot be removed.
     """
+    return pop_owned_note(note)[0]
+
+
+def pop_owned_note(note: Path) -> tuple[str, str]:
+    """Like `pop_note`; also returns the name of the user who wrote the note."""
     try:
         with HandedOverFile(note, NOTE_BYTES) as file:
-            return file.read(0, file.size).decode("utf-8").strip()
+            return file.read(0, file.size).decode("utf-8").strip(), file.owner
     except (ReleaseRefused, UnicodeDecodeError):
-        return ""
+        return "", ""
     finally:
         _remove_note(note)
 

@@ -14,6 +14,7 @@ units are interlude-system.path and .service, and the command is `interlude syst
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 from collections.abc import Iterator
@@ -28,10 +29,11 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, ReleaseRefused, ShownAs, StorageError
 from appliance.record_file import read_record
-from appliance.update.handed_over_file import HandedOverFile, pop_note, write_note
+from appliance.update.handed_over_file import HandedOverFile, pop_owned_note, write_note
 from appliance.update.release import fallback
 from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
+from appliance.update.release.rejected import is_newer
 from appliance.update.release.store import TRIAL, ReleaseStore
 from appliance.update.signed_archive import ArchiveKind
 from appliance.update.signed_manifest import version_key
@@ -92,23 +94,25 @@ def offers(
 
     Systems are offered only on a card that was made from our image."""
     runs, store = target.version(os_release), store or ReleaseStore()
-    of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
+    security = store.security()
+    of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs, security.least_system)
     try:
         kept = store.floor()
     except StorageError:  # the installed version is unknown, so "newer" is undefined
         return of_systems
     replaced = fallback.left(store)  # a release that the fallback replaced is not offered again
-    releases = [offer for offer in _newer(incoming, RELEASES, kept) if offer.version != replaced]
-    return [*releases, *of_systems]
+    newer = _newer(incoming, RELEASES, kept, security.least_version)
+    return [*(offer for offer in newer if offer.version != replaced), *of_systems]
 
 
-def _newer(incoming: Path, kind: UpdateKind, than: str | None) -> list[UpdateOffer]:
-    """The offers newer than `than`, newest first. `_files` limits their number, since each file
-    costs reads of up to 100 KiB."""
+def _newer(incoming: Path, kind: UpdateKind, than: str | None, least: str) -> list[UpdateOffer]:
+    """The offers newer than `than` and not below the floor `least`, newest first. `_files` limits
+    their number, since each file costs reads of up to 100 KiB."""
     found = []
     for file in _files(incoming, kind.archive.suffix):
         version = kind.version(file)
-        if version and (than is None or version_key(version) > version_key(than)):
+        newer = version and (than is None or version_key(version) > version_key(than))
+        if newer and not is_newer(least, version):
             found.append(UpdateOffer(version, file))
     return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
 
@@ -139,9 +143,12 @@ def request_return(incoming: Path = INCOMING, kind: UpdateKind = RELEASES) -> No
 
 
 def returns_to(store: ReleaseStore) -> str | None:
-    """The release to which the box may return; None if the fallback left that one."""
+    """The release to which the box may return; None if the fallback left that one, or it is below
+    the floor. Root also verifies its signature, at the return."""
     previous = store.previous()
-    return previous if previous != fallback.left(store) else None
+    if previous is None or previous == fallback.left(store):
+        return None
+    return None if is_newer(store.security().least_version, previous) else previous
 
 
 def read_progress(folder: Path = TRIAL) -> InstallProgress:
@@ -155,9 +162,9 @@ def install_wanted(
     """As root: carry out the request in the note, an installation or a return, and remove the note.
 
     Raises what ReleaseInstaller.install raises."""
-    store, name = installer.store, pop_note(incoming / RELEASES.note)
+    store, (name, owner) = installer.store, pop_owned_note(incoming / RELEASES.note)
     if name == PREVIOUS:
-        return _go_back(installer, options)
+        return _go_back(installer, dataclasses.replace(options, asked_by=owner))
     with requested_file(name, incoming, RELEASES, store.trial_folder) as (source, writer):
         reporting = ReleaseInstaller(store, installer.box, installer.signers, writer.update)
         return reporting.install(source, options)

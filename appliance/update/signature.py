@@ -36,8 +36,13 @@ _KEY = re.compile(r"(?:^|\s)((?:sk-)?(?:ssh|ecdsa)-[a-z0-9@.-]+ AAAA[A-Za-z0-9+/
 _LEAST = re.compile(r"^#\s*least-signatures:\s*([1-4])\s*$", re.MULTILINE)
 
 
+class UntrustedSignature(ReleaseRefused):
+    """ssh-keygen ran, and no trusted key, or too few of them, signed the message."""
+
+
 def verify(message: bytes, signatures: bytes, signers: Path = SIGNERS) -> None:
-    """Raise ReleaseRefused unless enough keys in the file `signers` signed `message`."""
+    """Raise UntrustedSignature unless enough keys in the file `signers` signed `message`, and
+    ReleaseRefused if that cannot be found out."""
     trusted = read_signers(signers)
     if trusted is None:
         problem = f"{signers} is missing: this box trusts no key for releases yet."
@@ -56,19 +61,21 @@ def verify(message: bytes, signatures: bytes, signers: Path = SIGNERS) -> None:
             return
         why = f"{need} of the keys have to sign, and {signed} did"
     problem = f"It is not signed with a key that this box trusts{f' ({why})' if why else ''}."
-    raise ReleaseRefused(
+    raise UntrustedSignature(
         problem,
         f"The trusted keys are in {signers}.",
         shown=ShownAs.of("page-wrong-unsigned"),
     )
 
 
-def signing_keys(message: bytes, signatures: bytes, signers: str) -> set[str]:
+def signing_keys(
+    message: bytes, signatures: bytes, signers: str, namespace: str = NAMESPACE
+) -> set[str]:
     """The keys in the text `signers` that signed `message`, each as `public_keys` writes it."""
     found = set()
     for key in public_keys(signers):
         lines = "".join(f"{line}\n" for line in _rows(signers) if key in public_keys(line))
-        if any(not _refusal(message, block, lines) for block in blocks(signatures)):
+        if any(not _refusal(message, block, lines, namespace) for block in blocks(signatures)):
             found.add(key)
     return found
 
@@ -84,10 +91,10 @@ def least_signatures(signers: str) -> int:
     return max((int(number) for number in _LEAST.findall(signers)), default=1)
 
 
-def signers_text(keys: Sequence[str], least: int = 1) -> str:
+def signers_text(keys: Sequence[str], least: int = 1, namespace: str = NAMESPACE) -> str:
     """The text of `allowed_signers` for these public keys. The role `signers` writes the same."""
     head = f"# least-signatures: {least}\n" if least > 1 else ""
-    return head + "".join(f'{WHO} namespaces="{NAMESPACE}" {key}\n' for key in keys)
+    return head + "".join(f'{WHO} namespaces="{namespace}" {key}\n' for key in keys)
 
 
 def read_signers(signers: Path = SIGNERS) -> str | None:
@@ -105,10 +112,10 @@ def blocks(signatures: bytes) -> list[bytes]:
     return found if len(found) <= MOST_SIGNATURES else []
 
 
-def sign(message: bytes, key: Path) -> bytes:
+def sign(message: bytes, key: Path, namespace: str = NAMESPACE) -> bytes:
     """Sign `message` with the private key in the file `key`, or with the key of an agent or a token
     whose public half it is. Raises ReleaseRefused."""
-    done = _keygen("sign", "-f", str(key), "-q", stdin=message, limit_s=SIGN_S)
+    done = _keygen("sign", namespace, "-f", str(key), "-q", stdin=message, limit_s=SIGN_S)
     if done.returncode or len(blocks(done.stdout)) != 1:
         output = done.stderr.decode(errors="replace").strip()
         raise ReleaseRefused(f"{key} cannot sign: {output}.")
@@ -119,13 +126,15 @@ def _rows(signers: str) -> list[str]:
     return [line for line in signers.splitlines() if line.strip() and line.lstrip()[0] != "#"]
 
 
-def _refusal(message: bytes, block: bytes, signers: str) -> str:
+def _refusal(message: bytes, block: bytes, signers: str, namespace: str = NAMESPACE) -> str:
     """Why `block` is not a signature of `message` by a key in the text `signers`; "" if it is."""
     with ExitStack() as stack:
         keys = stack.enter_context(_in_memory(signers.encode()))
         signed = stack.enter_context(_in_memory(block))
         words = ("-f", f"/proc/self/fd/{keys}", "-I", WHO, "-s", f"/proc/self/fd/{signed}")
-        done = _keygen("verify", *words, stdin=message, limit_s=VERIFY_S, fds=(keys, signed))
+        done = _keygen(
+            "verify", namespace, *words, stdin=message, limit_s=VERIFY_S, fds=(keys, signed)
+        )
     if not done.returncode:
         return ""
     output = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
@@ -144,10 +153,10 @@ def _in_memory(data: bytes) -> Iterator[int]:
 
 
 def _keygen(
-    what: str, *words: str, stdin: bytes, limit_s: float, fds: tuple[int, ...] = ()
+    what: str, namespace: str, *words: str, stdin: bytes, limit_s: float, fds: tuple[int, ...] = ()
 ) -> subprocess.CompletedProcess[bytes]:
     """Run ssh-keygen; verifications by root run as another user. Raises ReleaseRefused."""
-    command = ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words]
+    command = ["ssh-keygen", "-Y", what, "-n", namespace, *words]
 
     def run(user: pwd.struct_passwd | None) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(

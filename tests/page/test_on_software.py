@@ -50,6 +50,18 @@ def as_root(at: Bench, desk: Desk) -> bool:
     return install_wanted(at.installer(), InstallOptions(), desk.box.places.incoming)
 
 
+def test_the_page_says_that_a_security_update_was_kept_although_it_is_not_well(
+    at: Bench, desk: Desk
+) -> None:
+    assert "closes a security hole" not in desk.text("/own/software")
+    at.installer().install(at.shop.make("0.3.5", "crashes", policy={"security": True}))
+    page = desk.text("/own/software")
+    assert "0.3.5 failed its health check three times: it ended by itself" in page
+    assert "Go back to Interlude" not in page
+    at.installer().install(at.shop.make("0.3.6"))
+    assert "closes a security hole" not in desk.text("/own/software")
+
+
 def test_a_requested_release_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
     page = desk.text("/own/software")
     assert all(words in page for words in (__version__, NEW, FAILING, "Ready to install"))

@@ -225,6 +225,16 @@ def test_in_any_sequence_a_release_that_stays_up_is_found_without_alternation(
         assert world.kept == OLD
 
 
+def test_a_box_with_nothing_else_to_start_starts_the_current_release_for_ever() -> None:
+    """The release before is below the floor, or its key is revoked: startable.py leaves it out."""
+    world = World(set())
+    only = frozenset({NEW})
+    for _ in range(20):
+        world.fails(whole=only)  # type: ignore[arg-type]  # a field of Seen
+    assert world.changes == []
+    assert max(world.waits) == 300.0
+
+
 # ── on the disk ──────────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -289,6 +299,16 @@ def test_two_failures_cause_a_fallback_and_the_owner_is_told(root: Path) -> None
     (root / "current").unlink()
     (root / "current").symlink_to("releases/1.3.0")
     assert left(ReleaseStore(root)) == ""
+
+
+def test_the_owner_is_told_of_a_security_update_that_is_not_well(root: Path) -> None:
+    (root / "security.json").write_text(json.dumps({"unwell": NEW, "why": "it ended by itself"}))
+    assert sentences(ReleaseStore(root)) == [
+        f"Version {NEW} failed its check three times. I kept it all the same, because it closes a "
+        "security hole."
+    ]
+    (root / "security.json").write_text(json.dumps({"unwell": OLD, "why": "it ended by itself"}))
+    assert sentences(ReleaseStore(root)) == []
 
 
 class MortalDisk(Disk):
@@ -356,6 +376,16 @@ def test_a_damaged_note_is_ignored(root: Path, harm: bytes) -> None:
     made = decide_once(box(root))
     assert (made.link, made.note.version, made.note.failures) == ("", NEW, 1)
     assert sentences(ReleaseStore(root)) == []
+
+
+def test_a_box_that_is_killed_again_and_again_does_not_go_below_the_floor(root: Path) -> None:
+    """A part that an attacker controls can end the box as often as it likes."""
+    (root / "security.json").write_text(json.dumps({"least_version": NEW}))
+    for _ in range(10):
+        assert decide_once(box(root)).link == ""
+    assert starts(root) == NEW
+    (root / "security.json").unlink()
+    assert decide_once(box(root)).link == OLD
 
 
 def test_links_out_of_the_releases_folder_are_not_followed(root: Path) -> None:

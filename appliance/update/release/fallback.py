@@ -51,8 +51,10 @@ def sentences(
     `words`: the language's catalogue; English if None."""
     words = words or english()
     store = store or ReleaseStore()
-    note, kept = read(store.root), store.kept()
+    note, kept, security = read(store.root), store.kept(), store.security()
     found = []
+    if security.unwell and security.unwell == kept:
+        found.append(words.say("release-kept-unwell", version=kept))
     if replaced := left(store):
         found.append(words.say("release-left", left=replaced, kept=kept or ""))
     elif kept in note.tried and len(note.tried) > 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -54,6 +55,7 @@ def pull(
     incoming: Path = wanted.INCOMING,
     free: Callable[[Path], int] = free_bytes,
     fetches: Callable[[str], None] = lambda version: None,
+    now_s: Callable[[], float] = time.time,
 ) -> BoxSentence:
     """Fetch the release that the sheet at `address` names, if it is newer, and request it.
 
@@ -68,7 +70,7 @@ def pull(
     if sheet.version == fallback.left(store):
         return BoxSentence.of("page-look-left", version=sheet.version)
     archive = incoming / f"pulled-{sheet.version}.release"
-    rejection = rejected.find(store.root, sheet.version)
+    rejection = rejected.skipped(store.root, sheet.version, now_s())
     if rejection and not archive.is_file():  # no download only to compare the tree's checksum
         return _skipped(rejection)
     try:

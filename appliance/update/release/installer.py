@@ -3,6 +3,9 @@
 After a power cut at any point, the box has a complete release to start: the old one until the
 symlink `current` points to the new one, which by then has passed its health check. The link of the
 trial is in memory.
+
+A release that closes a hole (policy.py) is tried three times and then kept: a part of the box that
+an attacker controls can make any health check fail, and could otherwise prevent its own repair.
 """
 
 from __future__ import annotations
@@ -12,22 +15,26 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, ShownAs
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
 from appliance.update.progress import Progress, ReportShare, unreported_progress
-from appliance.update.release import rejected
+from appliance.update.release import policy as policies
+from appliance.update.release import rejected, security_record
 from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.rejected import RejectedRelease, RejectionCause
 from appliance.update.release.store import ReleaseStore
-from appliance.update.release.target import InstallTarget
+from appliance.update.release.target import InstallTarget, SelfTestInterrupted
 from appliance.update.signature import SIGNERS
 from appliance.update.signed_manifest import fits
 from appliance.update.wait_until_idle import wait_for_quiet
 from appliance.update.watch_trial import watch_trial
 
 WAIT_S = 900.0  # for a conversation to end
+SECURITY_TRIES = 3  # of a release that closes a hole
 COPY = ".handed.release"  # name of the copy until it is unlinked; ReleaseStore.tidy removes it too
 
 
@@ -35,14 +42,17 @@ COPY = ".handed.release"  # name of the copy until it is unlinked; ReleaseStore.
 class InstallOptions:
     """Options of an installation.
 
-    downgrade  accept a release older than the kept one
+    downgrade  accept a release older than the kept one or below the floor, and a return to one
+               whose key is no longer trusted
     wait_s     longest wait for the end of a conversation; 0: fail at once during one
     start      try it at once; off where no box runs, as in a chroot: then it is kept untried
+    asked_by   the user without privileges whose note requested it; "" for root's command
     """
 
     downgrade: bool = False
     wait_s: float = WAIT_S
     start: bool = True
+    asked_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,15 +77,20 @@ class ReleaseInstaller:
             manifest = archive.manifest
             kept = self.store.kept() if options.downgrade else self.store.floor()
             fits(manifest, kept, downgrade=options.downgrade, now_s=self.box.clock_s())
+            if not options.downgrade:
+                self.store.security().check(manifest.version)
             self._unpack(archive)
             if manifest.version == kept and (not options.start or self._runs(manifest.version)):
                 return False
-            self._activate(manifest.version, options)
+            policy = policies.read(self.store.folder(manifest.version), manifest.version)
+            self._activate(manifest.version, options, SECURITY_TRIES if policy.security else 1)
             self._prune()
             return True
 
     def rollback(self, options: InstallOptions | None = None) -> str:
-        """Go back to the previous release if it passes its trial. Returns its version."""
+        """Go back to the previous release if it passes its trial. Returns its version.
+
+        Raises ReleaseRefused for one below the floor, or whose key is no longer trusted."""
         options = options or InstallOptions()
         with self._locked():
             self._clean_up(options)
@@ -85,6 +100,8 @@ class ReleaseInstaller:
                     "There is no earlier release to go back to.",
                     shown=ShownAs.of("page-wrong-nothing-before"),
                 )
+            if not options.downgrade:
+                self.store.check_return(previous, self.signers)
             self._activate(previous, options)
             return previous
 
@@ -120,6 +137,7 @@ class ReleaseInstaller:
         manifest, store = archive.manifest, self.store
         unpacked = store.manifest(manifest.version)
         if unpacked == manifest:
+            store.keep_signatures(manifest.version, archive.manifest_bytes, archive.signatures)
             return
         if unpacked is not None:
             if manifest.version in (store.kept(), store.previous()):
@@ -137,45 +155,80 @@ class ReleaseInstaller:
         )  # fmt: skip
         store.add(part, manifest.version)
 
-    def _activate(self, version: str, options: InstallOptions) -> None:
-        """Try an unpacked release, and keep it if it passes its health check."""
-        self.progress("self-test", 0.0)
-        self.box.run_selftest(self.store.folder(version))
+    def _activate(self, version: str, options: InstallOptions, tries: int = 1) -> None:
+        """Try an unpacked release, and keep it if it passes its health check; after several failed
+        `tries` it is kept, too."""
+        self._self_test(version, tries)
+        why = ""
         if options.start:
-            wait_for_quiet(self.box, options.wait_s, self.progress)
-            self._try(version)
-        self._commit(version)
+            try:
+                wait_for_quiet(self.box, options.wait_s, self.progress)
+            except InstallDeferred:  # a part can claim for ever that somebody talks with the box
+                if tries == 1:
+                    raise
+            why = self._try(version, tries)
+        self._commit(version, options.asked_by, why)
         if options.start:
             self.store.end_trial()
+            if why:
+                self.box.restart()  # an earlier release may have been started after the failure
         self.progress("kept", 1.0)
 
-    def _commit(self, version: str) -> None:
-        """Keep a release. If the one kept so far is newer, it is first noted as rejected, so that
-        no power cut can come between the return and its note."""
-        kept = self.store.kept()
-        if kept is not None and rejected.is_newer(kept, version):
-            self._reject(kept, "returned")
-        self.store.commit(version)
-        with suppress(OSError):
-            rejected.forgive(self.store.root, version, self.store.disk)
+    def _self_test(self, version: str, tries: int) -> None:
+        """Run the release's self-test. Raises ReleaseRefused, but not for a test that another
+        process may have ended, after several `tries`."""
+        for _ in range(tries):
+            self.progress("self-test", 0.0)
+            try:
+                return self.box.run_selftest(self.store.folder(version))
+            except SelfTestInterrupted:
+                if tries == 1:
+                    raise
+        return None
 
-    def _reject(self, version: str, why: RejectionCause) -> None:
+    def _commit(self, version: str, asked_by: str, unwell: str) -> None:
+        """Keep a release. If the one kept so far is newer, it is first noted as rejected, so that
+        no power cut can come between the return and its note. `unwell`: its failure, if it is kept
+        in spite of one."""
+        store, kept = self.store, self.store.kept()
+        if kept is not None and rejected.is_newer(kept, version):
+            self._reject(kept, "returned", asked_by)
+        with suppress(OSError, ReleaseRefused):
+            record = store.security().raised(policies.read(store.folder(version), version))
+            record = msgspec.structs.replace(record, unwell=version if unwell else "", why=unwell)
+            security_record.write(store.root, record, store.disk)
+        store.commit(version)
+        with suppress(OSError):
+            rejected.forgive(store.root, version, store.disk)
+
+    def _reject(self, version: str, why: RejectionCause, asked_by: str = "") -> None:
         """Note a release that automatic updates must not install again. An OSError is ignored: the
         installation does not depend on the note."""
         manifest = self.store.manifest(version)
-        release = RejectedRelease(version, why, manifest.tree_sha256 if manifest else "")
+        tree_sha256 = manifest.tree_sha256 if manifest else ""
+        release = RejectedRelease(version, why, tree_sha256, asked_by, self.box.clock_s())
         with suppress(OSError):
             rejected.reject(self.store.root, release, self.store.disk)
 
-    def _try(self, version: str) -> None:
-        """Start a release and watch it. After a failure, raises HealthCheckFailed once the box runs
-        the kept release again."""
-        before = self.box.read_health()
-        self.store.begin_trial(version)
-        if why := self._start(HealthCheck(version, before.status), "try"):
+    def _try(self, version: str, tries: int) -> str:
+        """Start a release and watch it, `tries` times at most. Returns "" if it is healthy.
+
+        After a failed single try, raises HealthCheckFailed once the box runs the kept release
+        again. After several, returns what is wrong: the release runs, or ran last."""
+        before = self.box.read_health().status
+        why, pid = "", before.pid if before else 0
+        for _ in range(tries):
+            self.store.begin_trial(version)
+            why = self._start(HealthCheck(version, before, stale_pid=pid), "try")
+            if not why:
+                return ""
+            now = self.box.read_health().status
+            pid = now.pid if now else pid
+        if tries == 1:
             self._reject(version, "failed")
             self.store.end_trial()
-            self._roll_back(version, why, before.status)
+            self._roll_back(version, why, before)
+        return why
 
     def _roll_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
         kept = self.store.kept()
@@ -210,7 +263,7 @@ class ReleaseInstaller:
         return status is not None and status.version == version
 
     def _prune(self) -> None:
-        for version in self.store.prune():
+        for version in (*self.store.drop_untrusted(self.signers), *self.store.prune()):
             self.progress(f"remove {version}", 1.0)
 
     def _share(self, step: str) -> ReportShare:

@@ -8,6 +8,7 @@ from appliance.errors import ReleaseRefused
 from appliance.update.signed_manifest import TreeManifest, parse_manifest
 
 NAME = "release.json"
+SIGNATURES = f"{NAME}.sig"  # kept beside it
 
 
 class ReleaseManifest(TreeManifest, frozen=True):

@@ -9,6 +9,7 @@ import tarfile
 from pathlib import Path
 
 from appliance.update.archive_parts import write_parts
+from appliance.update.release import policy as policies
 from appliance.update.release.archive import RELEASE
 from appliance.update.release.manifest import ReleaseManifest
 from appliance.update.signed_manifest import version_key
@@ -29,6 +30,7 @@ def pack(
     `level`: of gzip. archive_parts.sign_archive signs it. Raises ReleaseRefused.
     """
     version_key(version)
+    policies.read(tree, version)  # refuses one that every box would refuse
     data, files_bytes = squeeze(tree, level)
     manifest = ReleaseManifest(
         version=version,

@@ -20,17 +20,31 @@ from appliance.update.release.disk_changes import Disk
 from appliance.update.signed_manifest import TreeManifest, version_key
 
 NOTE = "rejected.json"
+REQUESTED_S = 7 * 86_400.0  # so long a part of the box can keep an update away by its request
 MOST = 16  # entries; beyond that the oldest are dropped
 
 RejectionCause = Literal["failed", "returned"]  # failed its health check; or was rolled back
 
 
 class RejectedRelease(msgspec.Struct, frozen=True):
-    """One entry. `tree_sha256`: from its manifest; "" if that could not be read."""
+    """One entry.
+
+    tree_sha256  from its manifest; "" if that could not be read
+    asked_by     the user whose note requested the return; "" for root's command
+    at_s         time of that, by the wall clock; 0 if unknown
+    """
 
     version: str
     why: RejectionCause
     tree_sha256: str = ""
+    asked_by: str = ""
+    at_s: float = 0.0
+
+    def holds(self, now_s: float) -> bool:
+        """Whether automatic updates still skip the release: for good, but a return that a user
+        without privileges requested only for REQUESTED_S. A clock that was set back ends it."""
+        requested = self.why == "returned" and self.asked_by
+        return not requested or 0.0 <= now_s - self.at_s < REQUESTED_S
 
     def is_tree_of(self, manifest: TreeManifest | None) -> bool:
         """Whether `manifest` is of the same tree; without a manifest or checksum, it counts so."""
@@ -47,6 +61,12 @@ def find(root: Path, version: str) -> RejectedRelease | None:
     """The entry of that version; None if there is none, or the note is damaged."""
     entries = (entry for entry in _entries(root) if entry.version == version)
     return next(entries, None)
+
+
+def skipped(root: Path, version: str, now_s: float) -> RejectedRelease | None:
+    """The entry of a release that automatic updates skip at that time, by the wall clock."""
+    entry = find(root, version)
+    return entry if entry is not None and entry.holds(now_s) else None
 
 
 def reject(root: Path, release: RejectedRelease, disk: Disk) -> None:

@@ -1,6 +1,7 @@
 """The releases on the box's disk, and the symlinks that choose the one that runs.
 
-/opt/interlude/releases/0.1.0/   complete if it has a release.json, which is written last
+/opt/interlude/releases/0.1.0/   complete if it has a release.json, which is written last; its
+                                 signatures are in release.json.sig
 /opt/interlude/current           the kept release, which starts after a power cut
 /opt/interlude/previous          the release that was kept before
 /run/interlude-release/trial     the release on trial; in memory, lost with a power cut
@@ -10,15 +11,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.errors import ReleaseRefused, StorageError
+from appliance.errors import ReleaseRefused, ShownAs, StorageError
+from appliance.update import signature
 from appliance.update.install_lock import locked as alone
 from appliance.update.release import manifest as manifests
+from appliance.update.release import policy as policies
+from appliance.update.release import security_record
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import ReleaseManifest
+from appliance.update.release.security_record import SecurityRecord
+from appliance.update.signature import UntrustedSignature
 from appliance.update.signed_manifest import version_key
 
 ROOT = Path("/opt/interlude")
@@ -91,6 +97,63 @@ class ReleaseStore:
     def manifest(self, version: str) -> ReleaseManifest | None:
         return manifests.read(self.folder(version))
 
+    def security(self) -> SecurityRecord:
+        """What the box remembers, raised by the policy of the kept release: a power cut, or the
+        installer of an earlier version, may have left that out."""
+        record, kept = security_record.read(self.root), self.kept()
+        with suppress(ReleaseRefused):
+            if kept is not None:
+                return record.raised(policies.read(self.folder(kept), kept))
+        return record
+
+    def check_return(self, version: str, signers: Path) -> None:
+        """Raise ReleaseRefused for a release below the floor, or whose key is no longer trusted.
+
+        A release without kept signatures passes: it came with the card, or an earlier version of
+        the installer, which kept none, has verified it.
+        """
+        self.security().check(version)
+        if self.trusts(version, signers) is False:
+            problem = f"{version} is signed with a key that this box no longer trusts."
+            shown = ShownAs.of("page-wrong-unsigned")
+            raise ReleaseRefused(problem, f"The trusted keys are in {signers}.", shown=shown)
+
+    def trusts(self, version: str, signers: Path) -> bool | None:
+        """Whether trusted keys signed an installed release; None if it has no signatures.
+
+        Raises ReleaseRefused if that cannot be found out."""
+        folder = self.folder(version)
+        try:
+            signatures = (folder / manifests.SIGNATURES).read_bytes()
+            signature.verify((folder / manifests.NAME).read_bytes(), signatures, signers)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ReleaseRefused(f"{folder} cannot be read ({error.strerror}).") from error
+        except UntrustedSignature:
+            return False
+        return True
+
+    def drop_untrusted(self, signers: Path) -> list[str]:
+        """Remove the releases whose keys are no longer trusted, if the kept one's is. Returns the
+        removed versions.
+
+        The kept release and the one on trial stay, so that the box always has one to start.
+        """
+        kept, stays = self.kept(), {self.kept(), self.on_trial()}
+        others = [each.version for each in self.installed() if each.version not in stays]
+        try:
+            if kept is None or not self.trusts(kept, signers):
+                return []
+            dropped = [version for version in others if self.trusts(version, signers) is False]
+        except ReleaseRefused:
+            return []
+        for version in dropped:
+            if self.previous() == version:
+                self.disk.remove(self.root / "previous")
+            self.disk.remove_tree(self.folder(version))
+        return dropped
+
     def system_on_trial(self) -> bool:
         """Whether a system waits for the start of its trial, or is on trial."""
         return os.path.lexists(self.root / SYSTEM / SYSTEM_TRIAL)
@@ -132,6 +195,16 @@ class ReleaseStore:
         self.disk.rename(part, folder)
         if damaged:
             self.disk.remove_tree(replaced)
+
+    def keep_signatures(self, version: str, manifest: bytes, signatures: bytes) -> None:
+        """Keep other signatures of an installed release than so far, if they are of the very bytes
+        of its manifest. An OSError is ignored: the release has been verified."""
+        folder = self.folder(version)
+        kept = folder / manifests.SIGNATURES
+        with suppress(OSError):
+            same = kept.is_file() and kept.read_bytes() == signatures
+            if not same and (folder / manifests.NAME).read_bytes() == manifest:
+                self.disk.write_whole(kept, signatures)
 
     def begin_trial(self, version: str) -> None:
         self.disk.link(self.trial_link, self.folder(version))

@@ -11,6 +11,8 @@ from appliance.errors import ReleaseRefused, ShownAs
 from appliance.update.handed_over_file import pop_note
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions
+from appliance.update.release.rejected import is_newer
+from appliance.update.release.store import ReleaseStore
 from appliance.update.request import (
     INCOMING,
     PREVIOUS,
@@ -45,11 +47,13 @@ def install_wanted(
 def returns_to(slot_state: SlotStateFile, running: SlotName | None, root: Path) -> str | None:
     """The version of the system to which the box may return; None if there is none.
 
-    It has to be proved, and not the one that the fallback left. `running`: the slot that runs; None
-    on a machine without slots. `root`: of the releases."""
+    It has to be proved, not the one that the fallback left, and not below the floor. `running`: the
+    slot that runs; None on a machine without slots. `root`: of the releases."""
     if running is None or slot_state.trial() is not None:
         return None
-    return slot_state.way_back(running, fallback.read(root).system_left)
+    version = slot_state.way_back(running, fallback.read(root).system_left)
+    least = ReleaseStore(root).security().least_system
+    return None if version is None or is_newer(least, version) else version
 
 
 def _go_back(updater: SystemUpdater, options: InstallOptions) -> bool:

@@ -18,33 +18,73 @@ import msgspec
 from appliance.errors import InterludeError
 from appliance.record_file import read_record
 from appliance.runtime.status import SupervisorStatus
-from appliance.update import install_lock
+from appliance.update import install_lock, signature
 from appliance.update.release.disk_changes import Disk
+from appliance.update.release.installer import SECURITY_TRIES
 from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
+from appliance.update.system.archive import SystemArchive
 from appliance.update.system.slot import SlotName, other
 
 FOLDER = ROOT / SYSTEM
 
 
 class SlotContent(msgspec.Struct, frozen=True):
-    """The system in a slot. `system_sha256`: of its root; "" for one that came with the card.
-    `proved`: it has passed a trial, or was started without one."""
+    """The system in a slot.
+
+    system_sha256         of its root; "" for one that came with the card
+    proved                it has passed a trial, or was started without one
+    manifest, signatures  of its archive, for another verification before a return to it; "" for one
+                          that came with the card, or was written by an earlier version
+    """
 
     version: str
     system_sha256: str = ""
     proved: bool = False
+    manifest: str = ""
+    signatures: str = ""
+
+    @classmethod
+    def of_archive(cls, archive: SystemArchive) -> SlotContent:
+        manifest = archive.manifest
+        return cls(
+            manifest.version,
+            manifest.system.sha256,
+            manifest=archive.manifest_bytes.decode(),
+            signatures=archive.signatures.decode("ascii", errors="replace"),
+        )
 
     def is_same(self, content: SlotContent | None) -> bool:
-        """Whether `content` is the same system; `proved` is not compared."""
-        return content is not None and msgspec.structs.replace(content, proved=self.proved) == self
+        """Whether `content` is the same system."""
+        return content is not None and (content.version, content.system_sha256) == (
+            self.version,
+            self.system_sha256,
+        )
+
+    def verify(self, signers: Path) -> None:
+        """Raise ReleaseRefused if its key is no longer trusted. One without kept signatures
+        passes."""
+        if self.signatures:
+            signature.verify(self.manifest.encode(), self.signatures.encode(), signers)
 
 
 class SlotTrial(msgspec.Struct, frozen=True):
-    """A trial of `slot`. `before`: status of the box before it, for the health check."""
+    """A trial of `slot`.
+
+    before    status of the box before it, for the health check
+    security  a security update requires this system, and the one that runs is older
+    tries     how often it has been tried, this trial included
+    """
 
     slot: SlotName
     version: str
     before: SupervisorStatus | None = None
+    security: bool = False
+    tries: int = 1
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the system is kept after this trial, even if it fails its health check."""
+        return self.security and self.tries >= SECURITY_TRIES
 
 
 class SlotTrialResult(msgspec.Struct, frozen=True):

@@ -29,7 +29,8 @@ from appliance.errors import (
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
 from appliance.update.progress import Progress, unreported_progress
-from appliance.update.release.installer import InstallOptions
+from appliance.update.release.installer import SECURITY_TRIES, InstallOptions
+from appliance.update.release.rejected import is_newer
 from appliance.update.release.store import ReleaseStore
 from appliance.update.signature import SIGNERS
 from appliance.update.signed_manifest import fits
@@ -79,8 +80,10 @@ class SystemUpdater:
                 manifest, installed, downgrade=options.downgrade, now_s=self.machine.clock_s(),
                 back="interlude system rollback",
             )  # fmt: skip
+            if not options.downgrade:
+                self.store.security().check(manifest.version, system=True)
             archive.verify(lambda share: self.progress("verify", share))
-            content = SlotContent(manifest.version, manifest.system.sha256)
+            content = SlotContent.of_archive(archive)
             if manifest.version == installed:
                 return self._check_same(running, content)
             if not content.is_same(self.slot_state.content(target)):
@@ -89,10 +92,11 @@ class SystemUpdater:
                 self._try(target, content.version, options.wait_s)
             return True
 
-    def begin_trial(self, wait_s: float) -> str:
+    def begin_trial(self, wait_s: float, *, downgrade: bool = False) -> str:
         """Reboot into the system in the other slot, as a trial. Returns its version.
 
-        Raises ReleaseRefused if there is none, InstallDeferred during a conversation.
+        Raises ReleaseRefused if there is none and, without `downgrade`, for one below the floor or
+        whose key is no longer trusted; InstallDeferred during a conversation.
         """
         runs_from(self.machine.slot())
         with self._locked():
@@ -103,6 +107,9 @@ class SystemUpdater:
                     "There is no whole system in the other slot.",
                     shown=ShownAs.of("page-wrong-nothing-before"),
                 )
+            if not downgrade:
+                self.store.security().check(content.version, system=True)
+                content.verify(self.signers)
             self._try(target, content.version, wait_s)
             return content.version
 
@@ -126,7 +133,8 @@ class SystemUpdater:
                 self.slot_state.end_trial(SlotTrialResult(trial.version))
                 return f"{trial.version} was kept."
             try:
-                if why := self._watch(trial):
+                why = self._watch(trial)
+                if why and not self._is_kept_unwell(trial):
                     raise HealthCheckFailed(
                         f"The system {trial.version} failed its health check: {why}.",
                         shown=ShownAs.of(
@@ -140,6 +148,8 @@ class SystemUpdater:
                 self.machine.reboot(trial=False)
                 raise
             self._mark_proved(running)
+            if why:
+                return self._end_kept_unwell(trial.version, why)
             self.slot_state.end_trial(SlotTrialResult(trial.version))
             return f"The system {trial.version} passed its health check, and is kept."
 
@@ -205,7 +215,10 @@ class SystemUpdater:
     def _try(self, target: SlotName, version: str, wait_s: float) -> None:
         wait_for_quiet(self.machine, wait_s, self.progress)
         self.progress("start", 1.0)
-        self.slot_state.begin_trial(SlotTrial(target, version, self.machine.read_health().status))
+        least, now = self.store.security().least_system, self.machine.version() or ""
+        security = is_newer(least, now) and not is_newer(least, version)
+        before = self.machine.read_health().status
+        self.slot_state.begin_trial(SlotTrial(target, version, before, security))
         self.machine.reboot(trial=True)
 
     def _watch(self, trial: SlotTrial) -> str:
@@ -231,9 +244,30 @@ class SystemUpdater:
                 shown=ShownAs.of("page-wrong-card-worn"),
             )
 
+    def _is_kept_unwell(self, trial: SlotTrial) -> bool:
+        """Whether the system on trial is kept although the box failed its health check on it."""
+        runs = self.machine.version() == trial.version and self.store.kept() is not None
+        return runs and trial.is_last
+
+    def _end_kept_unwell(self, version: str, why: str) -> str:
+        """End the last trial of a security update that failed each: any part of the box could have
+        caused that. Returns the result in a sentence."""
+        problem = f"The system {version} failed its health check {SECURITY_TRIES} times: {why}. "
+        problem += "It is kept, because a security update requires it."
+        values = {"version": version, "why": why}
+        result = SlotTrialResult(version, problem, "page-wrong-system-kept-unwell", dict(values))
+        self.slot_state.end_trial(result)
+        return problem
+
     def _end_unfinished(self, trial: SlotTrial) -> str:
-        """End a trial whose slot does not run: it failed or did not start. Returns the problem."""
+        """End a trial whose slot does not run: it failed or did not start. Returns the problem.
+
+        A security update that came up, and failed its health check, is tried again."""
         result = self.slot_state.last()
+        if result is not None and result.problem and trial.security and not trial.is_last:
+            self.slot_state.begin_trial(msgspec.structs.replace(trial, tries=trial.tries + 1))
+            self.machine.reboot(trial=True)
+            return f"{result.problem} It is tried again."
         if result is None or not result.problem:
             version = trial.version
             if self.machine.supports_tryboot():

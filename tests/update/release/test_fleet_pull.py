@@ -158,7 +158,7 @@ def test_an_older_release_and_one_that_did_not_stay_up_are_not_fetched(
 def night(at: Bench, incoming: Path, web: Web) -> tuple[BoxSentence, int]:
     """One nightly look: return its result and the number of restarts that it caused."""
     restarts = at.box.restarts
-    found = pull(web.address, at.store, incoming)
+    found = pull(web.address, at.store, incoming, now_s=at.box.clock_s)
     if (incoming / "wanted").exists():
         with suppress(HealthCheckFailed):
             install_wanted(at.installer(), InstallOptions(), incoming)
@@ -216,6 +216,21 @@ def test_a_release_that_was_rolled_back_is_not_fetched_again(
     assert len(fetched(web)) == 1
     assert at.installer().install(at.shop.make("0.3.0"))
     assert night(at, incoming, web) == (none_newer("0.3.0", "0.3.0"), 0)
+
+
+def test_an_update_that_a_part_of_the_box_undid_is_installed_again_after_a_week(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    """A compromised part requests the return; with another signed release it could do no more."""
+    publish(web, at)
+    assert night(at, incoming, web) == (ASKED, 1)
+    request_return(incoming)
+    install_wanted(at.installer(), InstallOptions(), incoming)
+    at.box.clock += rejected.REQUESTED_S - 60.0
+    assert night(at, incoming, web)[0] == BoxSentence.of("page-look-returned", version="0.3.0")
+    at.box.clock += 60.0
+    assert night(at, incoming, web) == (ASKED, 1)
+    assert at.store.kept() == "0.3.0"
 
 
 @pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"releases": [{"version": 3}]}'])

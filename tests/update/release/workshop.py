@@ -3,9 +3,12 @@ fail."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,7 +59,11 @@ class Workshop:
         python: str = "any",
         made_s: int = MADE_S,
         files: int = 3,
+        policy: Mapping[str, object] | None = None,
+        more: Mapping[str, bytes] | None = None,
     ) -> Path:
+        """Make and sign a release. `policy`: the content of its policy/policy.json. `more`: further
+        files in its folder policy."""
         tree = self.folder / f"tree-{version}-{kind.replace(' ', '-')}"
         (tree / "bin").mkdir(parents=True, exist_ok=True)
         command = tree / "bin/interlude"
@@ -69,6 +76,13 @@ class Workshop:
         link = tree / "lib/newest.py"
         if not link.is_symlink():
             link.symlink_to("module_0.py")
+        shutil.rmtree(tree / "policy", ignore_errors=True)
+        files_of_policy = dict(more or {})
+        if policy is not None:
+            files_of_policy["policy/policy.json"] = json.dumps(dict(policy)).encode()
+        for name, data in files_of_policy.items():
+            (tree / "policy").mkdir(exist_ok=True)
+            (tree / name).write_bytes(data)
         into = self.folder / "made"
         into.mkdir(exist_ok=True)
         archive = pack(tree, into, version=version, machine=machine, python=python, made_s=made_s)

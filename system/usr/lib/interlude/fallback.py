@@ -6,10 +6,10 @@ Out: a new note on the card, `current` pointing to another release if necessary,
 other system, and the wait before the next start on stdout. It runs as root with the system's own
 Python, and imports nothing of a release: a damaged release must not decide about itself.
 
-A release is left after two failures, each of which is a series of failed starts. The other release
-then gets two failures as well; after them the first release is started again, because the fault is
-elsewhere. Then the system in the other slot is tried once. After that there are only waits, which
-grow to five minutes. An hour without a failure resets all of this.
+A release is left after two failures, each of which is a series of failed starts. The other release,
+if startable.py names it, then gets two failures as well; after them the first release is started
+again, because the fault is elsewhere. Then the system in the other slot is tried once. After that
+there are only waits, which grow to five minutes. An hour without a failure resets all of this.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pathlib import Path
 UNIT = "interlude.service"
 OTHER_SYSTEM = "interlude-other-system.service"
 NOTE = "failures.json"
+STARTABLE = Path(__file__).with_name("startable.py")
 FAILURES = 2  # of a release before it is left
 WELL_S = 3600.0  # without a failure: earlier failures no longer count
 HOT_S = 60.0  # orderly ends at shorter intervals are failures, not restarts by the owner
@@ -72,7 +73,7 @@ class Seen:
     """The present state of the machine.
 
     kept, previous   targets of the symlinks `current` and `previous`; "" for none
-    whole            the complete releases
+    whole            the complete releases that may be started
     result, status   of interlude.service, as in `systemctl show`
     boot, now_s      boot id, and seconds since the boot
     slots            the card has two system slots
@@ -269,8 +270,9 @@ class Box:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         trial = _text(self.start / "trial") == "yes" and (self.root / "system/trial.json").exists()
         system = re.search(r'^IMAGE_VERSION="?([^"\n]*)', _text(self.os_release), re.MULTILINE)
+        kept = self._link_target("current")
         return Seen(
-            self._link_target("current"), self._link_target("previous"), self._complete_releases(),
+            kept, self._link_target("previous"), self._startable_releases(kept),
             result, status, boot, time.clock_gettime(time.CLOCK_BOOTTIME),
             self._has_slots(), system[1] if system else "", trial, installing,
         )  # fmt: skip
@@ -312,13 +314,13 @@ class Box:
             return ""
         return version if VERSION.fullmatch(version) else ""
 
-    def _complete_releases(self) -> frozenset[str]:
-        """The releases with a manifest, which is written last, and an executable command."""
-        found = (self.root / "releases").glob("[A-Za-z0-9]*/release.json")
-        folders = [path.parent for path in found]
-        return frozenset(
-            folder.name for folder in folders if os.access(folder / "bin/interlude", os.X_OK)
-        )
+    def _startable_releases(self, kept: str) -> frozenset[str]:
+        """The complete releases that may be started, of which `kept` is the current one."""
+        done = subprocess.run(
+            [STARTABLE, kept], stdout=subprocess.PIPE, text=True, check=True, timeout=120,
+            env={**os.environ, "INTERLUDE_ROOT": str(self.root)},
+        )  # fmt: skip
+        return frozenset(done.stdout.split())
 
 
 def _text(path: Path) -> str:
