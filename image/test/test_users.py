@@ -56,7 +56,7 @@ WRITES = {
     "interlude-settings": {"/etc/interlude", "/run/interlude-wanted", "/run/interlude-changed"},
     "interlude-network": {"/etc", "/data/keep/etc", "/run/interlude-wanted",
                           "/run/interlude-changed", "/run/interlude-network"},
-    "interlude-update": {"/opt/interlude", "/run/interlude-release",
+    "interlude-update": {"/opt/interlude", "/etc/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},
     "interlude-system": {"/opt/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},

@@ -26,6 +26,7 @@ from appliance.update.release import policy as policies
 from appliance.update.release import rejected, security_record
 from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.rejected import RejectedRelease, RejectionCause
+from appliance.update.release.signer_rotation import change_signers
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import InstallTarget, SelfTestInterrupted
 from appliance.update.signature import SIGNERS
@@ -73,6 +74,7 @@ class ReleaseInstaller:
         options = options or InstallOptions()
         with self._locked(), open_handed_over(file, RELEASE.most_bytes) as source:
             self._clean_up(options)
+            change_signers(self.store, self.signers)  # if the last installation did not come to it
             archive = ReleaseArchive(source, self.signers)
             manifest = archive.manifest
             kept = self.store.kept() if options.downgrade else self.store.floor()
@@ -172,6 +174,7 @@ class ReleaseInstaller:
             self.store.end_trial()
             if why:
                 self.box.restart()  # an earlier release may have been started after the failure
+        change_signers(self.store, self.signers)
         self.progress("kept", 1.0)
 
     def _self_test(self, version: str, tries: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from appliance.update.archive_parts import write_parts
 from appliance.update.release import policy as policies
+from appliance.update.release import signer_rotation
 from appliance.update.release.archive import RELEASE
 from appliance.update.release.manifest import ReleaseManifest
 from appliance.update.signed_manifest import version_key
@@ -31,6 +32,7 @@ def pack(
     """
     version_key(version)
     policies.read(tree, version)  # refuses one that every box would refuse
+    signer_rotation.read(tree)
     data, files_bytes = squeeze(tree, level)
     manifest = ReleaseManifest(
         version=version,
