@@ -9,7 +9,7 @@ _WAY = r"(?:in|inside|out|outside|through|up|into|past|upstairs|indoors)"
 # Whom one lets in: up to five words, none of them a verb or a device.
 _ANYBODY = (
     r"(?:(?!play|run|clean\b|cleaning|charg|cook|dry|cool|finish|stay|sleep|rest|burn|glow|shin|"
-    r"music|radio|tv|heating|heater|robot|vacuum|wash|dish|fan|lamp|know|hear|see)\w+ ){1,5}?"
+    r"music|radio|tv|heating|heater|robot|vacuum|wash|dish|fan|lamp|know|hear|see|down)\w+ ){1,5}?"
 )
 _PARTS = {
     "let": rf"(?:let|lets|letting|allow) (?:{_ANYBODY}{_WAY}|in|out)",
@@ -24,7 +24,7 @@ _PARTS = {
         r"(?:movies?|films?|songs?|music|albums?|podcasts?|episodes?|series|playlists?|"
         r"videos?|jazz|audiobooks?|radio|news|tracks?|trailers?|documentary|soundtrack|show)"
     ),
-    "lists": r"(?:list|lists|calendar|cart|basket|notes?|agenda|diary|reminders?)",
+    "lists": r"(?:list|lists|wishlist|calendar|cart|basket|notes?|agenda|diary|reminders?)",
 }
 
 ENGLISH = Language(
@@ -59,7 +59,8 @@ ENGLISH = Language(
         what s? ?(?:is )?the \w+ (?:word|translation|meaning|definition|capital|plural|difference)
         how (?:do|would|should) (?:you|i|we) (?:say|spell|pronounce|write|clean|paint|repair|fix|
             draw)
-        (?:who|whose) (?:wrote|sang|sings|invented|directed|plays|played|painted|composed)
+        how do you|(?:who|whose) (?:wrote|sang|sings|invented|directed|plays|played|painted|
+            composed)
         let (?:me|us) (?:know|hear|see|listen)|list (?:all|the|my|every)
         find (?:me )?(?:a|an|the nearest|the closest|some)|book|order
         call (?!(?:the |my |our )?(?:\w+ )*?(?:gate|garage|door|opener|lock|buzzer|intercom)s?$)
@@ -134,9 +135,10 @@ ENGLISH = Language(
         (?:show|usher|wave|invite|admit|welcome) (?:\w+ ){1,4}?(?:in|inside|up|upstairs|
             through)(?! (?:the|a|an) (?!door|house|building|garden))
         (?:send|bring|take) <visitor> (?:in|inside|up|upstairs|through)
-        get <visitor> (?:in|inside)|buzz|ring (?:him|her|them|us) (?:in|up)
-        (?:wants?|needs?|wanna|would like|d like) (?:to (?:come |go |get |be let |head |
-            be )?)?(?:in|out|inside|outside|indoors)
+        get <visitor> (?:in|inside|into)|let (?:\w+ ){1,3}air$|buzz|ring (?:him|her|them|
+            us) (?:in|up)
+        (?:wants?|needs?|wanna|would like|d like) (?:back )?(?:to (?:come |go |get |be let |head |
+            be )?)?(?:in|into|out|inside|outside|indoors)
         (?:has|have|trying|like) to (?:come |go |get |be let |head )(?:in|out|inside|outside)
         (?:can|could|may|let|should) (?:i|we|he|she|they|it|\w+|the \w+) (?:please )?(?:come|get|go|
             step|walk) (?:in|inside|out|outside|through)
@@ -147,11 +149,12 @@ ENGLISH = Language(
         (?:locked|shut) (?:myself |ourselves |himself |herself )?out
         (?:forgot|forgotten|lost|left|without|no|misplaced) (?:\w+ )?keys?
         admit (?:the|him|her|them|my|our)|(?:fresh|some|more) air(?! con)|breeze
-        air (?:out|the|it)|ventilate|stuffy|daylight|sunlight|sunshine|moonlight|draught
+        air (?:out|the|it|this|that)|ventilate|stuffy|daylight|sunlight|sunshine|moonlight|draught
         cross breeze|(?:let|get|want|need|love|like) (?:\w+ ){0,4}?sun
-        (?:fill|run|draw) (?:the|a|my|me a) (?:\w+ )?(?:pool|bath|bathtub|tub|hot tub|basin|sink|
+        (?:fill|run|draw|top up) (?:the|a|my|me a) (?:\w+ )?(?:pool|bath|bathtub|tub|hot tub|
+            basin|sink|
             pond)
-        (?:stop|quit|no more|pause|end) (?:the )?(?:recording|filming)s?
+        (?:stop|quit|no more|pause|end) (?:\w+ ){0,3}?(?:from )?(?:recording|filming)s?
         let (?:some |the |more )?light (?:in|inside)|airing|pretend\w*|stand down
         (?:leave|exit|end|quit|stop|cancel|disable|turn off) (?:\w+ )?(?:night|away|stay|armed|
             guard) mode
@@ -173,7 +176,10 @@ ENGLISH = Language(
         (?:make|clear) way|(?:stay|leave|keep|prop|hold) (?:it|them|everything) open
         free (?:the|him|her|them) (?:cat|dog|way|path|exit|entrance)
         (?:it s|i m|we re|that s) (?:only|just) (?:me|us)|(?:crack|gap)(?= |$)
-        answer the (?:door|gate)|(?:turn|switch|take) (?:off |down )?(?:the )?away mode(?: off)?
+        pool fill|(?:omit|skip|exclude|ignore|isolate) (?:the )?zone|answer the (?:door|gate)|
+            way in|(?:house|home|system) (?:to|into|in) home(?: mode)?|
+            (?:raise|lift) the (?:bar|arm|boom)|
+            (?:turn|switch|take) (?:off |down )?(?:the )?away mode(?: off)?
         away mode off|(?:open )?sesame
         (?:exit|leave|out of|off) (?:\w+ )?(?:armed|arming|lockdown)
         """,

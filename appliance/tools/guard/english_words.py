@@ -9,19 +9,18 @@ ROWS: Rows = (
         Tag.DOOR,
         """
         door doors backdoor doorway trapdoor trapdoors gate gates garage garages shutter
-        shutters blind blinds shade shades curtain curtains drape drapes flap flaps
-        catflap dogflap vent vents vault vaults cabinet cabinets drawer drawers barrier
-        barriers boom turnstile roller rollers lid lids trunk tailgate bonnet_ skylight
-        skylights dome entrance entrances pergola partition portcullis poolcover louvre
-        louvres louver louvers slats shading blackout grille grilles venetians sash
-        screens porthole dormer
+        shutters blind blinds shade shades curtain curtains drape drapes flap flaps catflap
+        dogflap vent vents vault vaults cabinet cabinets drawer drawers barrier barriers boom
+        turnstile lid lids trunk tailgate bonnet_ skylight skylights dome entrance entrances
+        pergola partition portcullis louvre louvres louver louvers slats shading blackout grille
+        grilles venetians sash screens porthole dormer sunscreen
         """,
     ),
     (
         Tag.WINDOW,
         """
-        window windows hatch hatches sunroof roof roofs pane panes casement velux
-        windshield
+        window windows hatch hatches sunroof roof roofs pane panes casement velux windshield
+        poolcover
         """,
     ),
     (Tag.BOLLARD, "bollard bollards drawbridge"),
@@ -29,8 +28,8 @@ ROWS: Rows = (
     (
         Tag.VALVE,
         """
-        valve valves tap taps faucet faucets stopcock stopcocks hydrant spigot hose
-        sprinkler sprinklers irrigation water gas mains standpipe
+        drain drip valve valves tap taps faucet faucets stopcock stopcocks hydrant spigot hose
+        sprinkler sprinklers irrigation water gas mains standpipe propane butane lpg
         """,
     ),
     (
@@ -40,15 +39,19 @@ ROWS: Rows = (
         locks bolts lock bolt latch deadlock hasp dead_bolt
         """,
     ),
-    (Tag.OPENER, "buzzer buzzers strike opener openers release access admittance"),
+    (
+        Tag.OPENER,
+        """
+        buzzer buzzers strike opener openers release access admittance passage
+        """,
+    ),
     (
         Tag.ALARM,
         """
-        alarm alarms alarm* burglar security intruder detector detectors detection
-        sensor sensors camera cameras cam cams cctv doorcam webcam surveillance
-        monitoring childlock autolock chain chains protection armed presence perimeter
-        tamper motion nanny lockdown sentry simulation panic fence tripwire geofence
-        babymonitor pir
+        alarm alarms alarm* burglar security intruder detector detectors detection sensor
+        sensors camera cameras cam cams cctv doorcam webcam surveillance monitoring childlock
+        autolock chain chains protection armed presence perimeter tamper motion nanny lockdown
+        sentry simulation panic fence tripwire geofence babymonitor pir watchdog guard
         """,
     ),
     (Tag.SIREN, "siren sirens"),
@@ -69,6 +72,7 @@ ROWS: Rows = (
     (
         Tag.CLOSE,
         """
+        locking
         close closes closed closing shut shuts shutting locked locking relock relocks
         bolted latched secure secures secured fasten fastened seal sealed engage relatch
         """,
@@ -76,11 +80,13 @@ ROWS: Rows = (
     (Tag.FASTEN, "lock bolt latch deadlock deadbolt padlock"),
     (Tag.LOWER, "lower lowers lowered down drop"),
     (Tag.RAISE, "raise raises raised lift lifts lifted up upward upwards hoist heighten"),
+    (Tag.UNSURE, "disable disables deactivate deactivates raise lift hoist"),
     (Tag.RETRACT, "retract retracts retracted"),
     (Tag.STOP, "stop stops halt pause freeze"),
     (
         Tag.ARM,
         """
+        record
         arm arming armed engage rearm activate activates enable enables reactivate
         reenable away stay night start restart resume
         """,
@@ -89,8 +95,8 @@ ROWS: Rows = (
     (
         Tag.OFF,
         """
-        off disable disables disabled deactivate deactivates deactivated silence mute
-        kill unplug stop end cancel quiet disconnect quit pause
+        off disable disables disabled deactivate deactivates deactivated silence mute kill
+        unplug stop end cancel quiet disconnect quit pause privacy private
         """,
     ),
     (
@@ -103,38 +109,38 @@ ROWS: Rows = (
     (
         Tag.DEVICE,
         """
-        light lights lamp lamps bulb bulbs lighting lightbulb nightlight spotlight
-        floodlight floodlights spotlights led leds lantern heating heater heaters heat
-        radiator radiators thermostat temperature humidity brightness radio stereo
-        speaker speakers music tv telly television fan fans ventilator vacuum hoover
-        robot mower roomba socket sockets plug plugs outlet charger dishwasher washer
-        dryer freezer fridge kettle boiler purifier humidifier dehumidifier conditioner
-        conditioning ac projector printer doorbell bell chime battery batteries level
-        volume bass jazz sound pump fountain scene scenes ambience candle candles tree
-        station price prices bill meter mileage cleaner
+        treble mood
+        light lights lamp lamps bulb bulbs lighting lightbulb nightlight spotlight floodlight
+        floodlights spotlights led leds lantern heating heater heaters heat radiator radiators
+        thermostat temperature humidity brightness radio stereo speaker speakers music tv telly
+        television fan fans ventilator vacuum hoover robot mower roomba socket sockets plug
+        plugs outlet charger dishwasher washer dryer freezer fridge kettle boiler purifier
+        humidifier dehumidifier conditioner conditioning ac projector printer doorbell bell
+        chime battery batteries volume bass jazz pump fountain scene scenes ambience candle
+        candles tree station price prices bill meter mileage cleaner
         """,
     ),
     (
         Tag.HARMLESS,
         """
-        app apps list lists file files folder folders invoice invoices song songs album
-        albums playlist playlists podcast podcasts movie movies film films photo photos
-        picture pictures image images gallery video videos page pages tab tabs website
-        site browser email emails mail mails inbox message messages chat note notes
-        calendar document documents spreadsheet presentation pdf recipe recipes book
-        books ebook audiobook chapter episode episodes game games map maps news article
-        weather forecast settings menu dashboard result results link account profile
-        contacts contact appointments agenda schedule diary joke story stories question
-        source hours discussion poll survey conversation program programme channel
-        stream library reminder reminders calculator guide stopwatch compass torch
-        flashlight translator player spotify netflix youtube whatsapp telegram signal
-        tiktok instagram facebook twitter gmail chrome firefox safari edge zoom teams
-        slack discord twitch disney hulu prime plex kodi jellyfin duolingo wikipedia
-        google amazon ebay reddit pinterest snapchat linkedin outlook excel powerpoint
-        iplayer bbc audible kindle steam minecraft deezer tidal tunein soundcloud shazam
-        alexa siri paypal waze strava tinder itunes imdb letterboxd phone smartphone
-        computer laptop tablet ipad iphone pc wifi achievement level bitwarden mind
-        homekit grafana mediathek blinkist goodreads
+        app apps list lists file files folder folders invoice invoices song songs album albums
+        playlist playlists podcast podcasts movie movies film films photo photos picture
+        pictures image images gallery video videos page pages tab tabs website site browser
+        email emails mail mails inbox message messages chat note notes calendar document
+        documents spreadsheet presentation pdf recipe recipes book books ebook audiobook chapter
+        episode episodes game games map maps news article weather forecast settings menu
+        dashboard result results link account profile contacts contact appointments agenda
+        schedule diary joke story stories question source hours discussion poll survey
+        conversation program programme channel stream library reminder reminders calculator
+        guide stopwatch compass torch flashlight translator player spotify netflix youtube
+        whatsapp telegram signal tiktok instagram facebook twitter gmail chrome firefox safari
+        edge zoom teams slack discord twitch disney hulu prime plex kodi jellyfin duolingo
+        wikipedia google amazon ebay reddit pinterest snapchat linkedin outlook excel powerpoint
+        iplayer bbc audible kindle steam minecraft deezer tidal tunein soundcloud shazam alexa
+        siri paypal waze strava tinder itunes imdb letterboxd phone smartphone computer laptop
+        tablet ipad iphone pc wifi achievement bitwarden mind homekit grafana mediathek blinkist
+        goodreads manual manuals instructions notifications notification shuffle bluetooth
+        updates subtitles
         """,
     ),
     (
@@ -149,6 +155,7 @@ ROWS: Rows = (
     (
         Tag.NOT,
         """
+        forget
         not never without no nobody isnt dont arent cant wont prevent prevents undo
         reverse cancel skip delay avoid unless from instead nor neither forgot
         """,
@@ -182,8 +189,8 @@ ROWS: Rows = (
     (
         Tag.NEUTRAL,
         """
-        please now again too also just right away today tonight immediately already
-        still properly quickly fully completely all for
+        please now again too also just right away today tonight immediately already still
+        properly quickly fully completely all for upstairs downstairs
         """,
     ),
 )
@@ -194,6 +201,15 @@ JOINS = joins(
     (?:oven|stove|hob|cooker|key|keypad|button|panel|dishwasher|washer|
         keyboard) locks? -> childlock
     baby (?:monitor|cam|phone)s? -> babymonitor
+    (?:camera|lens) (?:shutter|cover)s? -> camera
+    camera roll -> photos
+    (?:loft|attic|roof) (?:ladder|stairs|steps)|attic door -> hatch
+    take down -> remove
+    water (?:level|pressure|bill|bottle) -> level
+    (?:fly|mosquito|insect|projector|bug) screens? -> blind
+    (?:put|take|fold) the (?:top|roof|hood) down -> open the roof
+    night watch|(?:protect|protection|alert) mode|off alert -> guard
+    cover (position|to|off)(?= ?$| [^o]) -> poolcover \1
     (?:mail|letter|parcel|post|cash) box -> mailbox
     auto(?:matic)? lock(?:s|ing)? -> autolock
     un lock -> unlock
@@ -205,7 +221,8 @@ JOINS = joins(
     lock screen -> phone
     alarm clocks? -> clock
     (?:pool|tub|spa|jacuzzi|grill|boat|sandpit|cellar) (?:cover|lid|roof)s? -> poolcover
-    cover (?:back )?(?:on|of|over|off|from) the (?:pool|tub|spa|jacuzzi) -> poolcover
+    cover (?:back )?(?:on|of|over|off|off of|from) the (?:hot )?(?:pool|tub|spa|
+        jacuzzi) -> poolcover
     ((?:the|my|our|a|gun|wall|floor|home|hotel) )safe(?! (?:and|place|for|distance)) -> \1vault
     (crack|open|unlock|lock|close) safe -> \1 vault
     (?:the|my) (?:car )?boot|car boot -> trunk

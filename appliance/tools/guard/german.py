@@ -71,7 +71,8 @@ GERMAN = Language(
         (?:ist|sind|war|waren|hat|hast|hatte|hatten|steht|stehen|standen|wurde|wurden|wird|werden|
             ging|gingen|kam|kamen|lief|status|zustand|batteriestand|gibt es|laeuft|brennt|haengt|
             habe? ich|haben (?:wir|sie|die|alle)|stand (?:der|die|das|noch))
-        (?:wer|was|wann|wo|warum|wieso|weshalb|woher|wohin|welch\w*|wieviel\w*|wessen|wem|wen)
+        (?:wer|was|wann|wo|warum|wieso|weshalb|woher|wohin|welch\w*|worum|wofuer|womit|wieviel\w*|
+            wessen|wem|wen)
         wie(?! (?:waer|waere|wars|ware))|(?:bis|seit|um|ab) (?:wann|welch\w+)|ob
         (?:(?:stell|starte|setz|start)\w* .*)?timer
         (?:es ist|mir ist|hier ist) (?:\w+ )?(?:dunkel|kalt|heiss|warm|laut|hell|windig) (?:am|im|
@@ -111,13 +112,29 @@ GERMAN = Language(
             herein|hinein|raus|heraus|hinaus|nach draussen|nach drinnen|durch|ins haus|reinkommen|
             rauskommen|reinlassen|rauslassen|hereinkommen|reingehen|rausgehen)
         \w*(?:rein|herein|raus|heraus|durch|hoch|rauf)(?:lassen|gelassen|zulassen|laesst|lasst|lass)
-        (?:summ|summe|hol|hole|schick|schicke|bitte|wink|bring|begleite) (?:ihn|sie|ihr|uns|mich|
+        (?:summ|summe|hol|hole|holst du|schick|schicke|bitte|wink|bring|begleite) (?:ihn|sie|ihr|
+            uns|mich|
             den \w+|die \w+|meine?n? \w+)(?: mal| bitte| doch)* <way>
         summen|herein mit|rein mit|immer herein
         (?:ich|wir) (?:steh|stehe|stehen|wart|warte|warten) (?:\w+ ){0,4}?(?:draussen|vor)
         nicht (?:mehr |automatisch )?scharf\w*
         scharf(?:schalt|stell)\w* (?:ueberspringen|abbrechen|auslassen|beenden|aufheben|aussetzen)
-        tageslicht|sonnenlicht|^(?:alle|alles|sie|beide|ganz|halb) (?:hoch|rauf|auf)$
+        drueck\w* (?:mal |bitte )?bei|(?:zone|bereich|melder) (?:\w+ )?(?:auslassen|ueberspringen|
+            ausklammern|
+            ignorieren)
+        aufnahmen? (?:\w+ ){0,3}?(?:stopp\w*|beend\w*|aus|pausier\w*)|(?:stopp|stoppe|beende|
+            pausiere?) (?:die )?aufnahme
+        automatisch\w* (?:abschliessen|verriegeln|absperren|zusperren) (?:aus|ab|deaktiv\w*)
+        (?:will|wollen|moechte|moechten|muss|darf) (?:in|auf) (?:den|die|das) (?:garten|haus|hof|
+            wohnung|terrasse|
+            balkon|wiese)|(?:haus|system|anlage|alles) auf (?:zuhause|zu hause|anwesend)|
+            (?:einfahrt|zufahrt|durchfahrt|ausfahrt) frei
+        (?:muss|muessen) mal$|von (?:scharf|abwesend) auf|abdeck\w* (?:auf|aufheben|weg|ab)
+        abwesen\w* (?:aus|ab|beend\w*|deaktivier\w*)|frische\w* luft|(?:rein|raus|hoch|rauf|
+            weg) mit
+        (?:giess|bewaesser|spreng|waesser)e? |(?:pool|teich|becken|wanne) (?:auf|be)?fuellen
+        tageslicht|sonnenlicht|^(?:oben |unten |hier )?(?:alle|alles|sie|beide|ganz|halb) (?:hoch|
+            rauf|auf)$
         (?:lass|lasse) (?:\w+ ){0,3}?(?:badewanne|bad|badewasser|wasser|wanne)(?: \w+)? (?:ein|
             einlaufen|laufen)
         (?:fuell|fuelle|befuell\w*) (?:\w+ ){0,2}?(?:pool|badewanne|wanne|planschbecken|teich|
@@ -136,7 +153,8 @@ GERMAN = Language(
         (?:anlage|haus|system|alles|bereich|zone) unscharf
         (?:hoer|hoert) (?:doch |endlich |bitte )?auf zu (?:heulen|filmen|ueberwachen|aufnehmen|
             jaulen)
-        (?:nicht|nie|kein\w*) (?:mehr )?(?:filmen|ueberwachen|aufzeichnen|abschliessen|zusperren|
+        (?:nicht|nie|kein\w*) (?:mehr )?(?:filmen|aufnehmen|ueberwachen|aufzeichnen|abschliessen|
+            zusperren|
             absperren|verriegeln|zumachen|schliessen|ab|zu)$
         schliess (?:\w+ )*nicht (?:\w+ )*(?:ab|zu)?$|(?:summt?|summen) (?:ihn|sie|uns)
         (?:ich|wir) (?:bin|sind) s? ?(?:nur|es nur)|war nur ich|nur ich

@@ -17,31 +17,40 @@ _GATES = " ".join(
     f"{before}{end}" for before in _BEFORE for end in ("tor", "tore", "toren", "tors")
 )
 _DOORS = " ".join(f"{before}{end}" for before in ("", *_BEFORE) for end in ("tur", "turen"))
+# Verbs with which "auf" opens nothing. Their forms are listed, since "lad" begins "Laderampe", too.
+_VERBS = """
+raeum pass zaehl steh weck wach hoer lad nimm dreh leg bau waerm heiz loes lies les schreib
+frisch fuell ruf such tau munter gib wart rueck spiel setz teil blas pump trag hol klaer hell
+zeichn wasch putz atm stock fang deck haeng greif tank sitz bring fall wirf brat back schau pepp
+merk bleib trink kehr nehm ess reg geb
+""".split()
+_SPARED = " ".join(
+    f"{verb}{end}" for verb in _VERBS for end in ("", "e", "st", "t", "en", "est", "et")
+)
 ROWS: Rows = (
     (Tag.DOOR, f"{_GATES} {_DOORS}"),
     (
         Tag.DOOR,
         """
-        *tuer *tueren tor tore toren tors *garage *garagen *pforte *pforten *gatter
-        *gitter *gitters *rollladen *rolladen *rollaeden *rollaede *rolllaeden
-        *rollladens *fensterladen *fensterlaeden *klappladen *klapplaeden *schlagladen
-        *rollo *rollos *rouleau *rouleaus *jalousie *jalousien *raffstore *raffstores
-        *lamelle *lamellen *vorhang *vorhaenge *vorhaengen *gardine *gardinen *stores
-        *plissee *plissees *klappe *klappen *schranke *schranken *schlagbaum
-        *schlagbaeume kofferraum *tresor *tresore wandsafe moebelsafe waffensafe
-        *abdeckung *abdeckungen *abdeckplane *persenning pooldach poolplane abdecken
-        *beschattung *verschattung *screens *lamellendach *verdunkelung *verdunklung
-        *sonnenschutz *sichtschutz *eingang *eingaenge *zugang *durchfahrt *ausfahrt
-        *einfahrt *deckel motorhaube *drehkreuz *waffenschrank *medizinschrank
-        *giftschrank *medikamentenschrank *spind *schiebedach *verdeck *falltor *schott
-        *schotten *schleuse *schleusen
+        *tuer *tueren tor tore toren tors *garage *garagen *pforte *pforten *gatter *gitter
+        *gitters *rollladen *rolladen *rollaeden *rollaede *rolllaeden *rollladens *fensterladen
+        *fensterlaeden *klappladen *klapplaeden *schlagladen *rollo *rollos *rouleau *rouleaus
+        *jalousie *jalousien *raffstore *raffstores *lamelle *lamellen *vorhang *vorhaenge
+        *vorhaengen *gardine *gardinen *stores *plissee *plissees *klappe *klappen *schranke
+        *schranken *schlagbaum *schlagbaeume kofferraum *tresor *tresore wandsafe moebelsafe
+        waffensafe pooldach *beschattung *verschattung *screens *lamellendach *verdunkelung
+        *verdunklung *sonnenschutz *sichtschutz *eingang *eingaenge *zugang *durchfahrt
+        *ausfahrt *einfahrt *deckel motorhaube *drehkreuz *waffenschrank *medizinschrank
+        *giftschrank *medikamentenschrank *spind *schiebedach *falltor *schott *schotten
+        *schleuse *schleusen *zufahrt
         """,
     ),
     (
         Tag.WINDOW,
         """
         *fenster *fenstern *fensters *lichtkuppel *lichtkuppeln *oberlicht *oberlichter
-        *oberlichte *luke *luken *bodentreppe *fensterfluegel
+        *oberlichte *luke *luken *bodentreppe *fensterfluegel *abdeckung *abdeckungen
+        *abdeckplane *persenning *poolplane *bodenleiter *verdeck
         """,
     ),
     (Tag.BOLLARD, "*poller *pollern *pollers *zugbruecke"),
@@ -49,9 +58,10 @@ ROWS: Rows = (
     (
         Tag.VALVE,
         """
-        *ventil *ventile *ventilen *hahn *haehne *haehnen *armatur wasser hauptwasser
-        gartenwasser *leitungswasser giesswasser gas erdgas *schieber *bewaesserung
-        *beregnung *sprenger *regner *hydrant *absperrung *schlauch *schlaeuche
+        abfluss herdgas propangas kuechengas *ventil *ventile *ventilen *hahn *haehne *haehnen
+        *armatur wasser hauptwasser gartenwasser *leitungswasser giesswasser gas erdgas
+        *schieber *bewaesserung *beregnung *sprenger *regner *hydrant *absperrung *schlauch
+        *schlaeuche *zufuhr wasserversorgung gasversorgung bewaesserungs* beregnungs*
         """,
     ),
     (
@@ -64,36 +74,38 @@ ROWS: Rows = (
     (
         Tag.OPENER,
         """
+        garagentaster* garagenknopf* torknopf tortaster torrelais tormotor* tuertaster tuerknopf
         *oeffner *oeffners *tueroeffner tuersummer haussummer *torantrieb *entriegelung
-        *entriegelungen *schluesselschalter *zutritt *einlass *freigabe *tagesfalle
+        *entriegelungen *schluesselschalter *zutritt *einlass *freigabe *tagesfalle *oeffnung
+        dauerauf
         """,
     ),
     (
         Tag.ALARM,
         """
-        *alarm *alarme *alarms *alarmanlage *alarmanlagen *alarmsystem einbruch*
-        *einbruchschutz *melder *meldern *melders *sensor *sensoren fensterkontakt*
-        tuerkontakt* torkontakt* sabotagekontakt* magnetkontakt* oeffnungskontakt*
-        reedkontakt* alarm* panik* ueberwach* *schutz *kamera *kameras *cam
-        *ueberwachung *videoueberwachung *kindersicherung *kindersicherungen *tuerkette
-        *sicherheitskette *sperrkette kette *sicherheitsanlage *sicherheitssystem
-        sicherheit *scharfschaltung *anwesenheitssimulation *urlaubssimulation
-        *aufzeichnung *kameraaufnahme *lichtschranke *lichtschranken *waechtermodus
-        *wachmodus *schutzmodus *panikmodus *sabotageschutz *sicherung anlage
+        *alarm *alarme *alarms *alarmanlage *alarmanlagen *alarmsystem einbruch* *einbruchschutz
+        *melder *meldern *melders *sensor *sensoren fensterkontakt* tuerkontakt* torkontakt*
+        sabotagekontakt* magnetkontakt* oeffnungskontakt* reedkontakt* alarm* panik* ueberwach*
+        *schutz *kamera *kameras *cam *ueberwachung *videoueberwachung *kindersicherung
+        *kindersicherungen *tuerkette *sicherheitskette *sperrkette kette *sicherheitsanlage
+        *sicherheitssystem sicherheit *scharfschaltung *anwesenheitssimulation
+        *urlaubssimulation *aufzeichnung *kameraaufnahme *lichtschranke *lichtschranken
+        *waechtermodus *wachmodus *schutzmodus *panikmodus *sabotageschutz *sicherung anlage
         *diebstahlschutz *sicherheitsmodus *alarmmodus *verriegelung *verriegelungen
-        *tastensperre *herdsperre *bediensperre babyphone babyfon *wasserstopp
-        *wasserstop aquastop *leckageschutz *leckschutz *kinderschutz *gasstopp
-        *weidezaun *elektrozaun *bewegungserkennung *glasbruch *anwesenheitserkennung
+        *tastensperre *herdsperre *bediensperre babyphone babyfon *wasserstopp *wasserstop
+        aquastop *leckageschutz *leckschutz *kinderschutz *gasstopp *weidezaun *elektrozaun
+        *bewegungserkennung *glasbruch *anwesenheitserkennung *sicherheitsstufe *nachtwache
+        *abriegelung *sperrung schliessautomatik*
         """,
     ),
     (Tag.SIREN, "*sirene *sirenen *hupe"),
     (
         Tag.OPEN,
         """
-        oeffne* offne* oeffnet geoeffnet geoffnet offen aufgeht aufgehen aufging
-        aufgemacht aufgesperrt aufgeschlossen spalt spaltbreit kippen kipp kippe gekippt
-        kippstellung aufgezogen aufgezogene angelehnt unverschlossen unabgeschlossen
-        unversperrt freigeben freigegeben aufziehen auffahren aufhalten
+        oeffne* offne* oeffnet geoeffnet geoffnet offen aufgeht aufgehen aufging aufgemacht
+        aufgesperrt aufgeschlossen spalt spaltbreit kippen kipp kippe gekippt kippstellung
+        aufgezogen aufgezogene angelehnt unverschlossen unabgeschlossen unversperrt freigeben
+        freigegeben aufziehen auffahren aufhalten aufdeck* aufspann*
         """,
     ),
     (
@@ -109,6 +121,7 @@ ROWS: Rows = (
     (
         Tag.CLOSE,
         """
+        verriegel verriegele verriegeln verriegelt verriegelst
         schliess* zu zumach* zuzieh* zufahr* zudreh* zusperr* zuklapp* zugemacht
         zugezogen zugesperrt zugehen zugeht zuschliess* abschliess* absperr*
         abgeschlossen abgesperrt abzuschliessen abzusperren zuzumachen zuzusperren
@@ -128,11 +141,13 @@ ROWS: Rows = (
     (
         Tag.RAISE,
         """
+        anheben
         hoch rauf herauf hinauf hochfahr* hochzieh* rauffahr* raufzieh* hochlass*
         hochmach* hochkurbel* anheb* heb hebe heben hebst aufwaerts hinauffahr*
         hochgefahren hochstell*
         """,
     ),
+    (Tag.UNSURE, "deaktivier deaktiviere deaktivieren deaktivierst heb hebe heben hebst anheben"),
     (
         Tag.RETRACT,
         """
@@ -143,6 +158,7 @@ ROWS: Rows = (
     (
         Tag.ARM,
         """
+        aufnehm* aufzeichn*
         scharf scharfschalt* scharfstell* aktivier* einschalt* anschalt* anmach*
         abwesend start* einzuschalten zuschalt* anstell* aktiv aktive vorlegen
         """,
@@ -151,10 +167,10 @@ ROWS: Rows = (
     (
         Tag.OFF,
         """
-        aus ab ausschalt* abschalt* abstell* deaktivier* ausmach* inaktiv stumm
-        stummschalt* beend* aufheb* aufhoer* abzuschalten auszuschalten loesch*
-        quittier* raus weg unterbrech* pausier* ausgeschaltet abgeschaltet ausstell*
-        ruhe still
+        deaktivier deaktiviere deaktivieren deaktivierst aus ab ausschalt* abschalt* abstell*
+        deaktivier* ausmach* inaktiv stumm stummschalt* beend* aufheb* aufhoer* abzuschalten
+        auszuschalten loesch* quittier* raus weg unterbrech* pausier* ausgeschaltet abgeschaltet
+        ausstell* ruhe still privat*
         """,
     ),
     (
@@ -166,35 +182,34 @@ ROWS: Rows = (
     (
         Tag.DEVICE,
         """
-        *licht *lichter *lichtern *lichts *lampe *lampen *leuchte *leuchten *beleuchtung
-        *fluter *laterne *laternen *geblaese *lichterkette *lichterketten *strahler
-        *spot *spots *leselicht *heizung *heizungen heizkoerper thermostat *thermostat
-        *temperatur *heizluefter *luftfeuchtigkeit *luftfeuchte *radio *radios *musik
-        *lautsprecher *fernseher *tv *ventilator *luefter *lueftung *staubsauger *sauger
-        *saugroboter *roboter *maehroboter *steckdose *steckdosen *stecker *maschine
-        *trockner *spueler *batterie *akku *lautstaerke *klingel *gong *helligkeit
-        *beamer *drucker *kocher *boiler *warmwasser *klima *klimaanlage *reiniger
-        *befeuchter *entfeuchter *pumpe *szene *szenen *decke *kaffeemaschine
-        *ladestation *wallbox *monitor *display *spiel *lautsprechern *bass *stimmung
-        *dimmer *roboters heizen beheizen saugen wischen *frostschutz *mueckenschutz
+        *licht *lichter *lichtern *lichts *lampe *lampen *leuchte *leuchten *beleuchtung *fluter
+        *laterne *laternen *geblaese *lichterkette *lichterketten *strahler *spot *spots
+        *leselicht *heizung *heizungen heizkoerper thermostat *thermostat *temperatur
+        *heizluefter *luftfeuchtigkeit *luftfeuchte *radio *radios *musik *lautsprecher
+        *fernseher *tv *ventilator *luefter *lueftung *staubsauger *sauger *saugroboter *roboter
+        *maehroboter *steckdose *steckdosen *stecker *maschine *trockner *spueler *batterie
+        *akku *lautstaerke *klingel *gong *helligkeit *beamer *drucker *kocher *boiler
+        *warmwasser *klima *klimaanlage *reiniger *befeuchter *entfeuchter *pumpe *szene *szenen
+        *decke *kaffeemaschine *ladestation *wallbox *monitor *display *spiel *lautsprechern
+        *bass *stimmung *dimmer *roboters heizen beheizen saugen wischen *frostschutz
+        *mueckenschutz *birne
         """,
     ),
     (
         Tag.HARMLESS,
         """
-        *app *apps *liste *listen *datei *dateien *ordner *lied *lieder *album *alben
-        *playlist *podcast *podcasts *film *filme *foto *fotos *bild *bilder *galerie
-        *video *videos *seite *seiten *tab *website *webseite *browser *mail *mails
-        *postfach *nachricht *nachrichten *chat *notiz *notizen *kalender *dokument
-        *dokumente *tabelle *rezept *rezepte *buch *buecher *kapitel *folge *spiele
-        *karte *karten *wetter *artikel *einstellungen *menue *ergebnis *link *konto
-        *profil *termine *agenda *witz *geschichte *frage *mediathek *kanal *sender
-        *sendung *programm *muell *tonne *waesche *handy *telefon *smartphone *rechner
-        *computer *laptop *tablet *pc *wlan *bibliothek *papier *altpapier
-        *einkaufszettel *zettel *uebersicht *thema *diskussion *umfrage sonne mond
-        *bildschirm *geschirr *browsers ard zdf *spiel *datenschutz *jugendschutz
-        *klimaschutz *virenschutz *naturschutz *umweltschutz kontakte *ansicht
-        *protokoll *verlauf *suche
+        *plan *plaene *app *apps *liste *listen *datei *dateien *ordner *lied *lieder *album
+        *alben *playlist *podcast *podcasts *film *filme *foto *fotos *bild *bilder *galerie
+        *video *videos *seite *seiten *tab *website *webseite *browser *mail *mails *postfach
+        *nachricht *nachrichten *chat *notiz *notizen *kalender *dokument *dokumente *tabelle
+        *rezept *rezepte *buch *buecher *kapitel *folge *spiele *karte *karten *wetter *artikel
+        *einstellungen *menue *ergebnis *link *konto *profil *termine *agenda *witz *geschichte
+        *frage *mediathek *kanal *sender *sendung *programm *muell *tonne *waesche *handy
+        *telefon *smartphone *rechner *computer *laptop *tablet *pc *wlan *bibliothek *papier
+        *altpapier *einkaufszettel *zettel *uebersicht *thema *diskussion *umfrage sonne mond
+        *bildschirm *geschirr *browsers ard zdf *spiel *datenschutz *jugendschutz *klimaschutz
+        *virenschutz *naturschutz *umweltschutz kontakte *ansicht *protokoll *verlauf *suche
+        *anleitung bluetooth benachrichtigungen benachrichtigung mitteilungen
         """,
     ),
     (
@@ -246,17 +261,7 @@ ROWS: Rows = (
         zweimal bis
         """,
     ),
-    (
-        Tag.SPARED,
-        """
-        raeum* pass* zaehl* steh* weck* wach* hoer* lad* nimm* nehm* dreh* leg* bau*
-        waerm* heiz* loes* lies* les* schreib* schreibst frisch* fuell* ruf* such* tau*
-        munter* gib geb* wart* rueck* spiel* setz* teil* blas* pump* trag* hol* klaer*
-        hell* zeichn* bereit* wasch* putz* reg* atm* stock* fang* deck* haeng* greif*
-        tank* sitz* bring* fall* wirf* brat* back* schau* pepp* merk* bleib* ess* iss
-        trink* kehr*
-        """,
-    ),
+    (Tag.SPARED, _SPARED),
 )
 JOINS = joins(
     r"""
@@ -268,7 +273,7 @@ JOINS = joins(
     (tuer|tor|haus|garagen|gartentor|haustuer) (schloss|oeffner|summer|tor|tuer|kette) -> \1\2
     ((?:den|dem|der|des|einen|am|vom|zum|beim|drueck|drueck mal|betaetig\w*|
         aktivier\w*) )summer -> \1tuersummer
-    summer(?= (?:drueck|betaetig|an\b|aktivier)) -> tuersummer
+    summer(?= (?:drueck|betaetig|an\b|aktivier|fuer)) -> tuersummer
     bewegungs ?sensor(?:en)? -> bewegungsmelder
     kinder sicherung -> kindersicherung
     warm wasser -> warmwasser
@@ -280,7 +285,7 @@ JOINS = joins(
     (?:browser|programm|app)fenster -> tab
     ((?:den|dem|der|des|im|am|mein\w*|unser\w*) )safe -> \1tresor
     safe(?= (?:auf|oeffn|zu|entriegel|entsperr)) -> tresor
-    (riegel|kette) vor -> \1 zu
+    (riegel|kette)(?: bitte)? vor -> \1 zu
     setz (?:mal |bitte |schon mal )?(?:das |etwas )?(?:tee|kaffee|nudel)?wasser auf -> koche
     wasser (?:etwas |wieder )?(?:warm|waermer|heiss) -> warmwasser
     nach unten -> runter

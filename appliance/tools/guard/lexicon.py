@@ -27,6 +27,7 @@ class Tag(Enum):
 
     OPEN = auto()  # opens something, unless its object is harmless: an app
     UNLOCK = auto()  # opens something in any clause
+    UNSURE = auto()  # "disable", "lift": may open something, unless its object is a device
     CLOSE = auto()
     LOWER = auto()
     RAISE = auto()
@@ -57,6 +58,7 @@ THINGS = (Tag.DOOR, Tag.WINDOW, Tag.BOLLARD, Tag.AWNING, Tag.VALVE, Tag.LOCK, Ta
 Rows = tuple[tuple[Tag, str], ...]
 
 
+_LEAST_FIRST_PART = 2  # letters before the last part of a compound
 _NOTHING = r"(?!)"  # a pattern that matches nothing
 
 
@@ -155,17 +157,14 @@ class Lexicon:
         self._exact.setdefault(word.lstrip("*"), set()).add(tag)
 
     def tags(self, word: str) -> frozenset[Tag]:
-        """The tags of a word; an exact entry counts alone, then the longest end or beginning."""
+        """The tags of a word: of its own entry, else of the longest end, else of the beginning."""
         if word in self._exact:
             return frozenset(self._exact[word])
-        found = [(len(stem), tag) for stem, tag in self._stems if word.startswith(stem)]
-        found += [
-            (len(head), tag)
-            for head, tag in self._heads
-            if word.endswith(head) and len(word) >= len(head) + 2
-        ]
-        longest = max((length for length, _ in found), default=0)
-        return frozenset(tag for length, tag in found if length == longest)
+        ends = [row for row in self._heads if word.endswith(row[0])
+                and len(word) >= len(row[0]) + _LEAST_FIRST_PART]  # fmt: skip
+        found = ends or [row for row in self._stems if word.startswith(row[0])]
+        longest = max((len(part) for part, _ in found), default=0)
+        return frozenset(tag for part, tag in found if len(part) == longest)
 
     def join(self, text: str) -> str:
         """Replace what the tables join."""

@@ -61,6 +61,7 @@ _AND = frozenset("and und or oder plus sowie y et".split())
 _CONDITIONS = frozenset("if when whenever once wenn falls sobald weil because".split())
 _SUBORDINATES = _CONDITIONS | frozenset("that dass ob whether wer was wo wie who what which how to "
                                         "daran welche welches".split())  # fmt: skip
+_NEGATIONS = frozenset("t not nicht".split())
 _PURPOSES = frozenset("so damit sonst otherwise".split())
 _WISH = re.compile(
     r"\b(?:would|d|should|could) (?:be|like|love|prefer|appreciate|want)\b|"
@@ -154,7 +155,7 @@ def _belongs_to_the_last(clause: Clause) -> bool:
     acts = any(own & _ACTIONS for own in tags) or clause.words[-1] in _PARTICLES
     if acts or len(clause.words) > _MOST_IN_A_NAME:
         return False
-    return bool(tags[0] & {Tag.ARTICLE, *THINGS})
+    return bool(tags[0] & {Tag.ARTICLE, *THINGS}) and any(own & {*THINGS} for own in tags)
 
 
 def _ends_list(last: Clause, clause: Clause) -> bool:
@@ -217,25 +218,25 @@ def read_clause(clause: Clause) -> Reading:
     tags = frozenset[Tag]().union(*(word.tags for word in words))
     named = [word for word in words if word.guarded]
     removed = any(_names_thing(word) and not word.has(Tag.CLOSE) for word in words)
-    if _is_idiom(clause, tags):
-        return Reading.OPENS
-    if Tag.UNLOCK in tags and (named or removed or Tag.HARMLESS not in tags):
+    unlocks = Tag.UNLOCK in tags and (named or removed or Tag.HARMLESS not in tags)
+    if unlocks or _is_idiom(clause):
         return Reading.OPENS
     if named:
         return Reading.CLOSES if _closes(words, tags, text) else Reading.OPENS
-    if Tag.OPEN in tags and _opens_unnamed(words, tags, removed=removed):
+    if _opens_unnamed(clause, words, tags, removed=removed):
         return Reading.OPENS
     return Reading.PLACE if removed else Reading.PLAIN
 
 
-def _is_idiom(clause: Clause, tags: Tags) -> bool:
-    if clause.words[0] in _PURPOSES and Tag.NOT in tags | _negation(clause):
-        return False  # "so the cat can't get out"
+def _is_idiom(clause: Clause) -> bool:
+    if _is_purpose(clause):
+        return False
     return lexicon().find("idioms", lexicon().strike("spared", clause.text)) is not None
 
 
-def _negation(clause: Clause) -> Tags:
-    return frozenset((Tag.NOT,)) if {"t", "not", "nicht"} & {*clause.words} else frozenset()
+def _is_purpose(clause: Clause) -> bool:
+    """ "So the cat can't get out"."""
+    return clause.words[0] in _PURPOSES and not _NEGATIONS.isdisjoint(clause.words)
 
 
 def _closes(words: list[Word], tags: Tags, text: str) -> bool:
@@ -284,9 +285,16 @@ def _names_thing(word: Word) -> bool:
     return not lexicon().tags(word.text).isdisjoint(THINGS)
 
 
-def _opens_unnamed(words: list[Word], tags: Tags, *, removed: bool) -> bool:
-    """Whether a verb that opens has no harmless object. `removed`: a door is named as a place."""
-    at = next(at for at, word in enumerate(words) if word.has(Tag.OPEN))
+def _opens_unnamed(clause: Clause, words: list[Word], tags: Tags, *, removed: bool) -> bool:
+    """Whether the clause opens something that it does not name: "lift it", "don't lock up",
+    "open up". `removed`: it names a door as a place."""
+    if Tag.UNSURE in tags and tags.isdisjoint((Tag.DEVICE, Tag.HARMLESS, Tag.TIME)):
+        return True
+    if tags >= {Tag.NOT, Tag.CLOSE} and Tag.HARMLESS not in tags and not _is_purpose(clause):
+        return True
+    at = next((at for at, word in enumerate(words) if word.has(Tag.OPEN)), None)
+    if at is None:
+        return False
     before = itertools.takewhile(_in_object, reversed(words[:at]))
     after = itertools.takewhile(_in_object, words[at + 1 :])
     if any(word.has(Tag.HARMLESS) for word in (*before, *after)):

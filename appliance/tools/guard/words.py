@@ -65,7 +65,7 @@ def _in_context(words: list[Word], at: int) -> Word:
         return Word("on", frozenset((Tag.ON if ends else Tag.PLACE,)))
     if word.text == "over" and after is None:
         return Word("over", frozenset((Tag.CLOSE,)))
-    if word.text == "in" and after is None:
+    if word.text == "in" and (after is None or after.has(Tag.NEUTRAL)):
         return Word("in", frozenset((Tag.RETRACT,)))
     if word.text == "up" and (before in _SHUTS_UP or words[0].text in _SHUTS_UP):
         return Word("up", frozenset())
