@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.runtime import landlock
+
 ROOT_RIGHTS = "needs root"
 MOUNTS = "needs the right to mount"
 SYSTEMD = "needs a machine that systemd has started, or root"
@@ -26,6 +28,8 @@ CHECKOUT = "needs a git checkout"
 NUMBERED = "needs an onnxruntime that numbers the machine; this build does not"
 
 BROWSER = "needs Chromium as a package, which this system does not have"
+LANDLOCK = "needs a kernel with Landlock, switched on"
+LANDLOCK_SCOPES = "needs a newer version of the kernel's Landlock"
 TRACING = "needs the right to trace a process of one's own"
 WAITS = "needs a kernel that tells how long a process waited (CONFIG_SCHED_INFO)"
 
@@ -40,6 +44,14 @@ def _has_no_browser() -> bool:
         return platform.freedesktop_os_release().get("ID") != "debian"
     except OSError:  # it does not say what it is
         return True
+
+
+def lacks_landlock() -> bool:
+    try:
+        landlock.abi()
+    except OSError:
+        return True
+    return False
 
 
 def _always() -> bool:
@@ -57,6 +69,8 @@ LACKING: dict[str, Callable[[], bool]] = {
     CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
     NUMBERED: _always,
     BROWSER: _has_no_browser,
+    LANDLOCK: lacks_landlock,
+    LANDLOCK_SCOPES: lambda: lacks_landlock() or landlock.abi() < 7,
     TRACING: _always,
     WAITS: lambda: not Path("/proc/self/schedstat").exists(),
 }

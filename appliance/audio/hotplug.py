@@ -10,6 +10,7 @@ import gc
 import select
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.card_selection import CardMoved, CardSelection
@@ -18,6 +19,7 @@ from appliance.errors import CardError
 from appliance.messages.commands import StatusWanted
 from appliance.messages.playback import CardFound, CardLost, Dropouts
 from appliance.messages.registry import Message
+from appliance.runtime.places import SOUND_CARDS
 from appliance.runtime.worker import Worker
 
 RETRY_MS = 500
@@ -86,13 +88,15 @@ def keep_open(
     direction: Direction,
     housekeeping: StreamHousekeeping,
     serve: Callable[[AlsaStream], None],
+    folder: Path = SOUND_CARDS,
 ) -> None:
-    """Open the card and `serve` it; when it is lost, retry twice a second. Returns at the stop."""
+    """Open the card and `serve` it; when it is lost, retry twice a second. Returns at the stop, and
+    when `folder` comes into being: this process may use the devices that it could at its start."""
     card = work.settings.card
     gc.freeze()  # the garbage collector no longer scans objects of the set-up while sound runs
     stop_poll = select.poll()
     stop_poll.register(work.stop_fd, select.POLLIN)
-    problem = ""
+    problem, had_folder = "", folder.is_dir()
     work.report_ready()  # also without a card: the box then starts, and reports it
     while not work.stopping:
         try:
@@ -115,6 +119,9 @@ def keep_open(
                 problem = str(error)
                 work.log.error("%s", problem)
                 housekeeping.tell(CardLost(direction, problem))
+            if not had_folder and folder.is_dir():
+                work.log.info("the machine has its first sound card: starting again")
+                return
             housekeeping.beat(time.monotonic())
             stop_poll.poll(RETRY_MS)
 

@@ -18,10 +18,10 @@ from rich.console import Console
 from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
-from appliance.cli.machine_checks import machine_findings
+from appliance.cli.machine_checks import landlock_finding, machine_findings
 from appliance.cli.secret_checks import secret_findings
 from appliance.errors import InterludeError, ModelError, ShownAs
-from appliance.runtime import status
+from appliance.runtime import landlock, status
 from appliance.runtime.diagnostics import (
     Finding,
     as_json,
@@ -143,6 +143,7 @@ class CheckProbes:
     version: Callable[[str], str] = importlib.metadata.version
     fell_back: Callable[[], list[str]] = fallback.sentences
     ignored_file: Callable[[], Path | None] = ignored_file
+    landlock: Callable[[], int] = landlock.abi
 
 
 def cli(settings: Settings, *, json: bool) -> int:
@@ -177,6 +178,7 @@ def collect_findings(
     the card of a box that is `running` is not opened."""
     yield from _software(probes)
     yield from machine_findings(settings, machine)
+    yield landlock_finding(probes.landlock)
     yield from secret_findings(settings)
     if (file := probes.ignored_file()) is not None:
         remedy = f"Move what you need of it to {SYSTEM_FILE}, and delete it."

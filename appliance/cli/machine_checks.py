@@ -5,10 +5,12 @@ In: the settings and a view of the machine. Out: findings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+from collections.abc import Callable, Iterator
 
 from appliance.cli import rows
 from appliance.errors import ShownAs
+from appliance.runtime import landlock
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.settings import Settings
@@ -16,6 +18,11 @@ from appliance.settings import Settings
 LEAST_DISK_MIB = 200  # free space for the memory of conversations and the log
 HOT_C = 75.0  # a Pi lowers its clock from 80 °C on
 _LIMITS = "/etc/security/limits.d/interlude.conf"
+_LANDLOCK_GUIDE = "docs/security.md says what is then not covered."
+_LANDLOCK_REMEDIES = {
+    errno.ENOSYS: "Debian's kernel has it, Raspberry Pi's own has not.",
+    errno.EOPNOTSUPP: "Add `landlock` to the list `lsm=` on the kernel's command line.",
+}
 
 
 def machine_findings(settings: Settings, machine: Machine) -> Iterator[Finding]:
@@ -85,6 +92,20 @@ def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
             f"Add a line to {_LIMITS}: @audio - memlock unlimited",
             ShownAs.of("page-find-locking-not"),
         )
+
+
+def landlock_finding(abi: Callable[[], int] = landlock.abi) -> Finding:
+    """Whether the kernel keeps each part to the files of its row (runtime/landlock.py)."""
+    try:
+        version = abi()
+    except OSError as error:
+        problem_text = f"The parts are not kept from each other's files: {landlock.why_not(error)}."
+        remedy = f"{_LANDLOCK_REMEDIES.get(error.errno or 0, '')} {_LANDLOCK_GUIDE}".strip()
+        return warning("permissions", problem_text, remedy, ShownAs.of("page-find-landlock-none"))
+    unlimited = [what for what, since in landlock.SINCE.items() if version < since]
+    lacking = f"; it does not limit {' and '.join(unlimited)}" if unlimited else ""
+    sentence = f"Each part is kept to its own files (Landlock, version {version}{lacking})."
+    return ok("permissions", sentence, ShownAs.of("page-find-landlock"))
 
 
 def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:

@@ -18,7 +18,6 @@ from appliance.settings import LinkSettings
 CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
 SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # the source file that the unit names
 REREAD_S = 60.0  # between two readings of secrets and certificates
-PORT, TLS_PORT = 1883, 8883  # as registered with IANA
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,10 @@ def broker(
     names no authority; without it an authority of the system is required.
     """
     refuse_unconfirmed(network)
-    port = link.port or (TLS_PORT if link.tls else PORT)
     tls = _tls(link) if link.tls else None
-    made = Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
+    made = Broker(
+        link.broker, link.usual_port, link.user, _password(link, environment, secret), tls
+    )
     if tls is None or pins is None or link.ca_file:
         return made
     pinned = PinnedTls.over(tls, made.place, pins)

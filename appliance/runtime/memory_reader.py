@@ -36,7 +36,10 @@ def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn],
     Raises StorageError for a file that cannot be read now."""
     if not file.exists():
         return [], 0
-    uri = f"file:{quote(str(file))}?mode=ro"
+    # This process may not write the folder (process_table.FILES): SQLite then reads the log by the
+    # writer's index. Without an index there is no writer, and so no log.
+    immutable = not file.with_name(f"{file.name}-shm").exists()
+    uri = f"file:{quote(str(file))}?mode=ro&immutable={immutable:d}"
     try:
         with closing(sqlite3.connect(uri, timeout=_BUSY_S, uri=True)) as db:
             db.execute("PRAGMA query_only = ON")

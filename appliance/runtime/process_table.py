@@ -66,6 +66,69 @@ PROCESSES: tuple[Process, ...] = (
 # loads.
 
 
+# What a process needs beside the files that every process may read: Python, the system's libraries
+# and settings, /proc and /sys (places.py has the paths). Folders of the state folder have their
+# names.
+Place = Literal[
+    "broker", "conductor", "enrolled", "link", "listener", "memory", "memory/states",
+    "memory/uploads", "openings", "page", "panel", "timers", "audio-encoder",
+    "control socket", "restore outcome", "owner's settings", "broker secrets", "page certificate",
+    "server key", "models", "voices", "releases", "notes of root", "requests", "wishes", "incoming",
+    "warnings", "name resolution", "sound settings", "OOM scores",
+]  # fmt: skip
+Device = Literal["sound", "pins"]
+Program = Literal["python", "voice programs"]
+
+
+@dataclass(frozen=True)
+class Files:
+    """Further columns of a row. What they do not name cannot be opened, made, removed or started
+    (landlock.py).
+
+    reads    files and folders that it may read
+    writes   those that it may also create, change and remove
+    devices  that it may use
+    starts   programs that it may start; without any, execve(2) is refused, too (sandbox.py)
+    """
+
+    reads: tuple[Place, ...] = ()
+    writes: tuple[Place, ...] = ()
+    devices: tuple[Device, ...] = ()
+    starts: tuple[Program, ...] = ()
+
+
+FILES: dict[str, Files] = {
+    "conductor": Files(
+        writes=("conductor", "timers", "memory", "panel", "control socket"),
+    ),
+    "panel": Files(
+        reads=("notes of root",), writes=("panel", "wishes"), devices=("pins",),
+    ),
+    "playback": Files(reads=("sound settings",), devices=("sound",)),
+    "capture": Files(reads=("sound settings",), devices=("sound",)),
+    "listener": Files(writes=("listener", "enrolled"), starts=("python",)),
+    "words": Files(reads=("models",)),
+    "speaker": Files(
+        reads=("models", "voices"), writes=("OOM scores",), starts=("python", "voice programs"),
+    ),
+    "thinker": Files(
+        reads=("models", "server key", "name resolution"),
+        writes=("memory/states", "openings", "audio-encoder"),
+        starts=("python",),
+    ),
+    "link": Files(
+        reads=("models", "releases", "notes of root", "broker secrets", "name resolution"),
+        writes=("link", "broker", "requests", "incoming", "owner's settings"),
+    ),
+    "page": Files(
+        reads=("memory", "timers", "conductor", "panel", "restore outcome", "models", "voices",
+               "releases", "notes of root", "warnings", "page certificate"),
+        writes=("page", "memory/uploads", "enrolled", "broker", "requests", "incoming",
+                "owner's settings"),
+        starts=("python",),
+    ),
+}  # fmt: skip
+
 # Rows without a memory limit: the memory depends on the model.
 UNLIMITED = frozenset({"thinker"})
 

@@ -1,8 +1,9 @@
-"""Table of the rights of each part: network, Unix sockets, listening sockets."""
+"""Table of the rights of each part in the network: TCP, Unix sockets, listening sockets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from appliance.runtime.sandbox import UnixSockets
 from appliance.settings import Settings
@@ -29,6 +30,25 @@ UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
 LISTENS: dict[str, Callable[[Settings], tuple[tuple[str, int], ...]]] = {
     "page": lambda settings: settings.page.addresses,
 }
+
+
+# TCP ports that a row with the network may connect to (landlock.py). 53: names whose answer is too
+# long for UDP.
+_DNS = 53
+CONNECTS: dict[str, Callable[[Settings], tuple[int, ...]]] = {
+    "link": lambda settings: (settings.link.usual_port, _DNS),
+    "thinker": lambda settings: (_port_of(settings.thinking.remote.url), _DNS),
+}
+
+
+def _port_of(url: str) -> int:
+    parts = urlsplit(url)
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def connects_to(name: str, settings: Settings) -> tuple[int, ...]:
+    """The TCP ports to which the process `name` may connect."""
+    return CONNECTS[name](settings) if networked(name, settings) else ()
 
 
 def listens_on(name: str, settings: Settings) -> tuple[tuple[str, int], ...]:

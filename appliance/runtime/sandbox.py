@@ -1,4 +1,5 @@
-"""Removes network access from a process and its children for good: seccomp(2), without root.
+"""Removes network access and the start of programs from a process and its children for good:
+seccomp(2), without root.
 
 After `no_network()` only Unix sockets can be created, and in most processes none at all: through a
 Unix socket a process could reach a name resolver on this machine (systemd-resolved, avahi), and so
@@ -43,17 +44,19 @@ class SystemCalls:
     connect: int
     socketpair: int
     io_uring_setup: int  # io_uring can create sockets, too, and seccomp does not see them
+    execve: int
+    execveat: int
     foreign_from: int  # numbers from here on belong to another ABI of the same architecture
 
 
 MACHINES = {
     "x86_64": SystemCalls(
-        0xC000003E, socket=41, connect=42, socketpair=53, io_uring_setup=425,
-        foreign_from=0x40000000,
+        0xC000003E, socket=41, connect=42, socketpair=53, io_uring_setup=425, execve=59,
+        execveat=322, foreign_from=0x40000000,
     ),
     "aarch64": SystemCalls(
-        0xC00000B7, socket=198, connect=203, socketpair=199, io_uring_setup=425,
-        foreign_from=0xFFFFFFFF,
+        0xC00000B7, socket=198, connect=203, socketpair=199, io_uring_setup=425, execve=221,
+        execveat=281, foreign_from=0xFFFFFFFF,
     ),
 }  # fmt: skip
 
@@ -61,12 +64,17 @@ MACHINES = {
 _Step = tuple[int, str, str, int]
 
 
-def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
-    """The filter: an array of struct sock_filter (16-bit code, two 8-bit jumps, 32-bit value)."""
-    restricted = unix != "any"
+def program(
+    calls: SystemCalls, unix: UnixSockets | None = "none", *, programs: bool = True
+) -> bytes:
+    """The filter: an array of struct sock_filter (16-bit code, two 8-bit jumps, 32-bit value).
+    `unix`: None keeps the network. `programs`: programs may be started."""
+    restricted = unix in ("none", "door")
+    starts = () if programs else (calls.execve, calls.execveat)
+    sockets = [(_EQUAL, "socket", "allow", calls.socket)] if unix else [(_RETURN, "", "", _ALLOW)]
     pairs = [(_EQUAL, "pair", "", calls.socketpair)] if restricted else []
     connects = [(_EQUAL, "no access", "", calls.connect)] if unix == "none" else []
-    families = {"any": "allow", "door": "door", "none": "no family"}
+    families = {"any": "allow", "door": "door", "none": "no family", None: "allow"}
     blocks: dict[str, list[_Step]] = {
         "": [
             (_LOAD, "", "", _ARCHITECTURE),
@@ -74,9 +82,10 @@ def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
             (_LOAD, "", "", _NUMBER),
             (_AT_LEAST, "no call", "", calls.foreign_from),
             (_EQUAL, "no call", "", calls.io_uring_setup),
+            *((_EQUAL, "no access", "", start) for start in starts),
             *pairs,
             *connects,
-            (_EQUAL, "socket", "allow", calls.socket),
+            *sockets,
         ],
         "socket": [
             (_LOAD, "", "", _FIRST),
@@ -124,19 +133,36 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def no_network(unix: UnixSockets = "none") -> str:
-    """Install the filter. Call it before any thread is started: a filter belongs to one thread.
+def no_network(unix: UnixSockets = "none", *, programs: bool = True) -> str:
+    """Give up the network and, without `programs`, the start of programs. Call it before any thread
+    is started: a filter belongs to one thread.
 
     Returns a sentence about what could not be done, or ''.
     """
+    return _filter(unix, programs, "the network cannot be given up")
+
+
+def no_programs() -> str:
+    """Give up the start of programs, and keep the network. As `no_network`."""
+    return _filter(None, False, "the start of programs cannot be given up")
+
+
+def _filter(unix: UnixSockets | None, programs: bool, failed: str) -> str:
     calls = MACHINES.get(platform.machine())
     if calls is None:
-        return f"the network cannot be given up on {platform.machine()}"
-    steps = program(calls, unix)
+        return f"{failed} on {platform.machine()}"
+    try:
+        install(program(calls, unix, programs=programs))
+    except OSError as error:
+        return f"{failed} ({error.strerror})"
+    return ""
+
+
+def install(steps: bytes) -> None:
+    """Install a filter for this thread and its children. Raises OSError."""
     filter_program = _Program(len(steps) // 8, steps)
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or (
         libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_program), 0, 0) != 0
     ):
-        return f"the network cannot be given up ({os.strerror(ctypes.get_errno())})"
-    return ""
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

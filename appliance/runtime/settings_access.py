@@ -47,6 +47,13 @@ class SettingsAccess:
             return False
 
 
+def owner_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """The settings file of this start of the box, which need not exist."""
+    named = environment.get(FILE, "")
+    service = bool(environment.get("STATE_DIRECTORY"))
+    return Path(named) if named else SYSTEM_FILE if service else owner_file() or user_file()
+
+
 def settings_access(
     now_s: Callable[[], float],
     check: Callable[[Settings], object],
@@ -54,9 +61,7 @@ def settings_access(
 ) -> SettingsAccess:
     """The access of this process. `check`: raises SettingsError for settings that a box cannot
     use."""
-    named = environment.get(FILE, "")
-    service = bool(environment.get("STATE_DIRECTORY"))
-    path = Path(named) if named else SYSTEM_FILE if service else owner_file() or user_file()
+    path = owner_path(environment)
     handed = path == SYSTEM_FILE
     folder = path.parent / "secrets" if handed else path.resolve().parent
     given = environment.get("CREDENTIALS_DIRECTORY", "") if handed else ""

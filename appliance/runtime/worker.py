@@ -1,4 +1,4 @@
-"""Set-up of every child process: title, cores, priority, network, memory, signals, heartbeat.
+"""Set-up of every child process: title, cores, priority, rights, memory, signals, heartbeat.
 
 The launcher (`runtime/supervision/launch.py`) calls `main` here in each process that it has
 forked. A process module's `main(work)` gets a `Worker`: its settings, rings, channel, floor and
@@ -15,6 +15,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +24,14 @@ import setproctitle
 
 from appliance.errors import BadMessage, InterludeError
 from appliance.messages.registry import Message, ObservedMessage
-from appliance.runtime import process_table, rights
+from appliance.runtime import landlock, places, process_table, rights
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
 from appliance.runtime.ipc.ring_handles import RingHandles, RingSpec, from_wire
 from appliance.runtime.listening_socket import listen_on_all
 from appliance.runtime.log import set_up_logging
-from appliance.runtime.sandbox import no_network
+from appliance.runtime.sandbox import no_network, no_programs
 from appliance.runtime.supervision.process_limits import (
     limit_memory,
     lock_memory,
@@ -151,6 +152,19 @@ def _spec(name: str, wire: dict[str, Any]) -> RingSpec:
     return replace(row, readers=tuple(wire["bell_fds"]))
 
 
+def _give_up_rights(name: str, settings: Settings) -> Iterator[str]:
+    """Give up the network, files and programs that the row `name` does not have. Yields what could
+    not be done, or ''. A part of a test or a bench, without a row of files, keeps those."""
+    files = process_table.FILES.get(name)
+    if files is not None:
+        yield landlock.enter(places.domain(name, settings))
+    programs = files is None or bool(files.starts)
+    if not rights.networked(name, settings):
+        yield no_network(rights.unix_sockets(name, settings), programs=programs)
+    elif not programs:
+        yield no_programs()
+
+
 def main(name: str) -> int:
     """Run the process `name` until SIGTERM. Returns an exit code."""
     setproctitle.setproctitle(f"interlude: {name}")
@@ -166,11 +180,10 @@ def main(name: str) -> int:
         work.listeners = listen_on_all(addresses, wait=work.wait_as_ready)
         if not work.listeners:
             return 0
-    if not rights.networked(name, work.settings):
-        limits.append(no_network(rights.unix_sockets(name, work.settings)))
+    limits.append(offer_to_oom_killer(process_table.OOM_SCORES.get(name, 0)))
+    limits += _give_up_rights(name, work.settings)
     if name not in process_table.UNLIMITED:
         limits.append(limit_memory(row.memory_mib))
-    limits.append(offer_to_oom_killer(process_table.OOM_SCORES.get(name, 0)))
     module = importlib.import_module(wiring["module"])
     if row.lock_memory:
         limits.append(lock_memory())

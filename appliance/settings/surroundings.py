@@ -36,6 +36,11 @@ class LinkSettings(Section, frozen=True):
     unmute: bool
     words: bool
 
+    @property
+    def usual_port(self) -> int:
+        """The broker's port; if none is set, the one that is registered with IANA."""
+        return self.port or (8883 if self.tls else 1883)
+
 
 class PanelSettings(Section, frozen=True):
     """Button, mute switch and light on the housing."""

@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from appliance.background_file import write_private
 from appliance.runtime import process_table
 from appliance.settings import Settings
 from lab.bench import answer_recipes
@@ -162,7 +163,7 @@ class Run:
     def _play(self, recipe: Recipe, act: Callable[[BenchHarness], None]) -> None:
         state = self._folder / "state" / recipe.name
         state.mkdir(parents=True, exist_ok=True)
-        (state / RECIPE).write_text(recipe.thinker)
+        write_private(state / RECIPE, recipe.thinker.encode())
         settings = load_over(self._settings, recipe.changes)
         parts = tuple(row.name for row in process_table.PROCESSES)
         rows = answer_recipes.rows()

@@ -27,7 +27,7 @@ from lab.bench.all_layers import compute_all_layers
 from lab.bench.answer_texts import ANSWERS
 from lab.bench.model_vocabulary import END_OF_TURN
 
-RECIPE = "bench-answer.txt"  # in the state folder: a key of KINDS
+RECIPE = "memory/states/bench-answer.txt"  # in the state folder, where the thinker may read
 _NO_CLAUSE = 1000  # words: so long that no sentence is cut into clauses
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from appliance.errors import CardError
+from appliance.runtime.places import SOUND_FILES
 
 
 def plugin_path() -> Path:
@@ -29,7 +31,8 @@ def alsa_environment(
     lines += [f"pcm.{name} {{ type simcard shm {_quoted(path)} }}" for name, path in cards.items()]
     config = folder / "asound.conf"
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return {"ALSA_CONFIG_PATH": str(config)}
+    files = os.pathsep.join(str(path.absolute()) for path in (library, *cards.values()))
+    return {"ALSA_CONFIG_PATH": str(config), SOUND_FILES: files}
 
 
 def _quoted(path: Path) -> str:

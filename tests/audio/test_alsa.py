@@ -39,8 +39,8 @@ def card_of(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iter
     with SoundCard.create(path, rate_hz) as card:
         for name, value in alsa_environment(folder, {"sim": path}).items():
             monkeypatch.setenv(name, value)
-            with Path(value).open("a", encoding="utf-8") as config:
-                config.write("pcm.easy { type plug slave.pcm sim }\n")
+        with Path(os.environ["ALSA_CONFIG_PATH"]).open("a", encoding="utf-8") as config:
+            config.write("pcm.easy { type plug slave.pcm sim }\n")
         yield card
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from appliance import settings
+from appliance.audio.hotplug import StreamHousekeeping, keep_open
 from appliance.messages.commands import BoxStatus, StateChanged, StatusWanted
 from appliance.messages.playback import (
     CardFound,
@@ -16,7 +18,11 @@ from appliance.messages.playback import (
 )
 from tests.audio.rig import RATE_HZ, noise, rig_on
 from tests.audio.sounds import DEEP, joined, said, shift_of
+from tests.dialog.desk import Desk
 from tests.supervised import PlayedParts, kill_and_wait
+
+if TYPE_CHECKING:
+    from appliance.runtime.worker import Worker
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -89,3 +95,31 @@ def test_a_restarted_conductor_learns_that_the_card_is_missing(tmp_path: Path) -
 def until_it_fails(box: PlayedParts) -> None:
     while box.get("room", StateChanged).state != "failed":
         continue
+
+
+class DeskAtCard(Desk):
+    """`came`: the folder that comes into being at the second beat."""
+
+    stopping = False
+
+    def __init__(self, came: Path, chosen: settings.Settings) -> None:
+        super().__init__("capture", chosen)
+        self._came, self._beats = came, 0
+
+    def report_ready(self) -> None: ...
+
+    def beat(self) -> None:
+        self._beats += 1
+        if self._beats == 2:
+            self._came.mkdir()
+
+
+def test_a_machine_that_gets_its_first_card_starts_the_process_again(tmp_path: Path) -> None:
+    """Its domain has no folder of cards if there was none; without one it waits for the card."""
+    desk = DeskAtCard(tmp_path / "snd", settings.load(None, {"card": {"capture": "nobody"}}))
+    worker = cast("Worker", desk)
+    housekeeping = StreamHousekeeping(worker, "capture", lambda _: None)
+    keep_open(worker, "capture", housekeeping, lambda _: None, tmp_path / "snd")
+    assert (tmp_path / "snd").is_dir()
+    assert [type(message) for message in desk.sent] == [CardLost]
+    desk.close()

@@ -55,6 +55,7 @@ def fine() -> health.CheckProbes:
         version=lambda _: "1.0",
         fell_back=list,
         ignored_file=lambda: None,
+        landlock=lambda: 7,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +41,38 @@ def test_a_fallback_to_an_earlier_release_is_reported(tmp_path: Path) -> None:
     probes = replace(fine(), fell_back=lambda: [sentence])
     found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
     assert (found.verdict, found.sentence) == ("warning", sentence)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "remedy"),
+    [
+        (errno.ENOSYS, "this kernel has no Landlock", "Debian's kernel has it"),
+        (errno.EOPNOTSUPP, "Landlock is switched off at boot", "lsm="),
+        (errno.EPERM, "Landlock is refused", "docs/security.md"),
+    ],
+)
+def test_a_kernel_without_landlock_is_a_warning_with_a_remedy(
+    tmp_path: Path, number: int, words: str, remedy: str
+) -> None:
+    def lacks() -> int:
+        raise OSError(number, os.strerror(number))
+
+    probes = replace(fine(), landlock=lacks)
+    found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
+    assert (found.looked_at, found.verdict) == ("permissions", "warning")
+    assert words in found.sentence
+    assert remedy in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [(2, "version 2; it does not limit TCP and signals"), (5, "limit signals"), (6, "version 6)")],
+)
+def test_the_version_of_landlock_is_shown(tmp_path: Path, version: int, text: str) -> None:
+    probes = replace(fine(), landlock=lambda: version)
+    found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), probes))
+    assert not not_well(found)
+    assert any(text in finding.sentence for finding in found)
 
 
 def test_an_ignored_settings_file_is_named_with_a_remedy(tmp_path: Path) -> None:

@@ -157,12 +157,44 @@ def test_child_processes_cannot_connect_to_local_resolvers(resolver: Path) -> No
     assert "Address family not supported" in output
 
 
-@pytest.mark.parametrize("unix", get_args(UnixSockets))
+NO_PROGRAMS = """
+import os, socket, subprocess, sys
+from appliance.runtime import sandbox
+assert sandbox.{give_up} == "", "it is not possible here"
+"""
+STARTS = {
+    "execve": "os.execve('/bin/true', ['true'], {})",
+    "execveat": "os.execve(os.open('/bin/true', os.O_RDONLY), ['true'], {})",
+    "posix_spawn": "os.posix_spawn('/bin/true', ['true'], {})",
+    "a child": "subprocess.run(['/bin/true'])",
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize(
+    "give_up", ["no_programs()", "no_network(programs=False)", "no_network('any', programs=False)"]
+)
+def test_a_part_without_programs_cannot_start_one(start: str, give_up: str) -> None:
+    before = NO_PROGRAMS.format(give_up=give_up)
+    assert "Permission denied" in child(STARTS[start], before)
+    assert child(STARTS[start] + "\nprint('started')", GIVE_UP.format(unix="none")) in (
+        "started",
+        "",
+    )
+
+
+def test_a_part_without_programs_may_keep_the_network() -> None:
+    code = "print(socket.socket(socket.AF_INET).type.name)"
+    assert child(code, NO_PROGRAMS.format(give_up="no_programs()")) == "SOCK_STREAM"
+
+
+@pytest.mark.parametrize("unix", [*get_args(UnixSockets), None])
 @pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("programs", [True, False])
 def test_a_filter_has_complete_instructions_and_valid_jumps(
-    machine: str, unix: UnixSockets
+    machine: str, unix: UnixSockets | None, programs: bool
 ) -> None:
-    steps = program(MACHINES[machine], unix)
+    steps = program(MACHINES[machine], unix, programs=programs)
     count = len(steps) // 8
     assert len(steps) == 8 * count
     for place in range(count):

@@ -118,7 +118,7 @@ def test_llama_cpps_encoder_is_used_if_the_owner_chose_it(
         rig.say(1, noise(1))
         rig.think(1, 1)
         assert rig.end_of(1).reason == "limit"
-    assert not (tmp_path / encoder_files.FOLDER).exists()
+    assert not list((tmp_path / encoder_files.FOLDER).iterdir())
 
 
 def test_the_thinker_is_ready_once_persona_tools_and_memory_are_read(

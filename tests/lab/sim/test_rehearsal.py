@@ -22,6 +22,7 @@ from appliance.runtime.process_table import Process
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import WATCHER, Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
+from tests import skips
 from tests.english import ENGLISH
 
 ROWS = rows.rows_to_run(settings.load_defaults())
@@ -41,14 +42,35 @@ def play(raw: dict[str, object], **options: object) -> RecordingReader:
 def demo(
     simcard_library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[RecordingReader, Path]:
-    """The built-in scene, played once, and its output folder; its "home" is the owner's state."""
+    """The built-in scene, played once, and its output folder; its "home" is the owner's state,
+    "state" that of the box, and "log" what the parts wrote to stderr."""
     folder = tmp_path_factory.mktemp("demo")
     (folder / "home").mkdir()
-    with pytest.MonkeyPatch.context() as patch:
+    state, chosen = folder / "state", settings.load_defaults()
+    with pytest.MonkeyPatch.context() as patch, (folder / "log").open("wb") as log:
         patch.setenv("XDG_STATE_HOME", str(folder / "home"))
-        reader = rehearsal_cli.perform(scene.load(rehearsal_cli.DEMO), settings.load_defaults())
+        stderr = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            parsed = scene.load(rehearsal_cli.DEMO)
+            reader = rehearsal_cli.perform(parsed, chosen, state=state)
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
     rehearsal_cli.write_report(reader, reader.outcomes(), folder)
     return reader, folder
+
+
+def test_every_part_stores_its_files_in_its_own_folders(demo: tuple[RecordingReader, Path]) -> None:
+    """A folder that a part may not write, or a file that it may not read, is in its log."""
+    state, log = demo[1] / "state", (demo[1] / "log").read_text()
+    assert "idle (started)" in log
+    for words in ("Permission denied", "cannot be written", "Traceback"):
+        assert words not in log, log
+    found = {str(path.parent.relative_to(state)) for path in state.rglob("*") if path.is_file()}
+    assert found == {"conductor", "timers", "memory", "listener", "openings", "audio-encoder"}
+    without = [line for line in log.splitlines() if "the limits of files and programs" in line]
+    assert bool(without) == skips.lacks_landlock()
 
 
 def test_every_utterance_of_the_demo_has_the_expected_outcome(
@@ -198,7 +220,8 @@ def test_each_killed_or_frozen_process_is_restarted_and_the_conversation_goes_on
     reader = play({"owner": script, "patience_s": 60}, during=killer, rows=rows)
     assert killer.done == [row.name for row in ROWS]
     restarted = [m.part for _, m in reader.recording.messages_of(PartChanged) if m.state == "up"]
-    assert all(restarted.count(name) >= 1 for name in killer.done)
+    told = [name for name in killer.done if name != "conductor"]  # which is told of the others
+    assert all(restarted.count(name) >= 1 for name in told)
     assert [o.outcome for o in reader.outcomes()] == ["answered"] * len(QUESTIONS)
 
 
