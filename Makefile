@@ -28,13 +28,13 @@ test-shuffled: setup-test ## all tests ten times, each time in another order of 
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh
 
-format: setup ## format the Python sources as `make check` requires
+format: setup-check ## format the Python sources as `make check` requires
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for one
 	@$(BIN)/interlude bench $(ARGS)
 
-docs: setup ## this documentation as a site (build/site/index.html)
+docs: setup-check ## this documentation as a site (build/site/index.html)
 	@scripts/site.sh $(ARGS)
 	@echo "build/site/index.html"
 
@@ -48,7 +48,7 @@ setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 # `setup` with the packages that some target needs in addition: the stem is a role of scripts/tools.txt.
 setup-%:
 	@scripts/packages.sh setup $(subst -, ,$*)
-	@$(PYTHON) scripts/environment.py
+	@$(PYTHON) scripts/environment.py $(subst -, ,$*)
 
 # The three that build never see the private key; `sign` runs none of what they installed.
 release: setup-release ## the package with all it needs, as one file, for machines like this one

@@ -1,8 +1,10 @@
 """Builds the Python environment in .venv: locked dependencies, llama.cpp, the package itself.
 
-In: the lock files and pyproject.toml. Out: .venv, and a stamp file in .make/ for each step that is
-done, so that a later run skips it, and an interrupted set-up continues where it was. Uses the
-standard library only, since it runs before any package is installed.
+`environment.py [ROLE...]`: the roles of scripts/tools.txt. Demo, bench and the box itself get the
+packages of requirements-room.lock; for every other role those of requirements-dev.lock, which has
+the same and more. In: the lock files and pyproject.toml. Out: .venv, and a stamp file in .make/ for
+each step that is done, so that a later run skips it, and an interrupted set-up continues where it
+was. Uses the standard library only, since it runs before any package is installed.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMPS = ROOT / ".make"
+WITHOUT_DEVELOPMENT = frozenset({"setup", "bench"})  # of the extras `dev` and `docs`
 
 
 @dataclass(frozen=True)
@@ -127,15 +130,26 @@ def build_simcard() -> None:
         follow(["make", "-s"], STAMPS / "simcard.log", cwd=folder)
 
 
-def set_up() -> None:
-    """Run every step that is not done yet, in order. A new environment repeats all of them."""
+def dependency_steps(venv: Step, roles: Iterable[str], folder: Path = ROOT) -> dict[Step, Path]:
+    """The steps that install what `roles` need, each with its lock; one that is done suffices.
+    `venv`: the step before; `folder`: of the locks."""
+    locks = ["requirements-dev.lock"]
+    if WITHOUT_DEVELOPMENT.issuperset(roles):
+        locks.append("requirements-room.lock")
+    return {
+        Step(Path(lock).stem, f"dependencies, from {lock}",
+             digest(venv.inputs, folder / lock), venv.stamps): folder / lock
+        for lock in locks
+    }  # fmt: skip
+
+
+def set_up(roles: Iterable[str]) -> None:
+    """Run every step that `roles` need and that is not done yet, in order. A new environment
+    repeats all of them."""
     # A moved checkout needs a new environment: the old one's scripts contain its absolute path.
     python = f"{sys.version} {platform.machine()} {ROOT}"
-    lock = ROOT / "requirements-dev.lock"
     venv = Step("venv", "Python environment (.venv)", digest(python))
-    dependencies = Step(
-        "dependencies", "dependencies, from requirements-dev.lock", digest(venv.inputs, lock)
-    )
+    dependencies = dependency_steps(venv, roles)
     llama_step = Step(
         "llama",
         "llama.cpp, the model's runtime",
@@ -150,12 +164,13 @@ def set_up() -> None:
     if not PYTHON.exists():
         venv.stamp.unlink(missing_ok=True)
     if not venv.is_done():
-        print("Setting up. The first time takes 3 to 15 minutes, most of it llama.cpp's build.")
+        print("Setting up. The first time takes 2 to 8 minutes, most of it llama.cpp's build.")
         make_venv(venv)
-        for later in (dependencies, llama_step, project):
-            later.stamp.unlink(missing_ok=True)
-    if not dependencies.is_done():
-        install_dependencies(dependencies, lock)
+        for stamp in STAMPS.glob("*.done"):
+            if stamp != venv.stamp:
+                stamp.unlink()
+    if not any(step.is_done() for step in dependencies):
+        install_dependencies(*list(dependencies.items())[-1])
     if not llama_step.is_done():
         install_llama(llama_step)
     if not project.is_done():
@@ -173,7 +188,7 @@ def main() -> int:
             print("Another set-up of this clone is under way; waiting for it.", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            set_up()
+            set_up(sys.argv[1:])
         except Failed as failure:
             print(f"\nSet-up failed: {failure}", file=sys.stderr)
             return 1

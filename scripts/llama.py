@@ -18,8 +18,7 @@ from scripts import llama_source
 from scripts.progress import Failed, follow
 
 COMMON = (
-    "-DLLAMA_BUILD_TESTS=OFF",
-    "-DLLAMA_BUILD_EXAMPLES=OFF",
+    llama_source.INCLUDE,
     "-DGGML_OPENMP=ON",
 )
 GIB_A_JOB = 1.0  # memory for one compiler; llama.cpp's largest files take 0.7 GiB
@@ -64,7 +63,7 @@ def wheel(python: Path, lock: Path, logs: Path) -> Path:
             print(f"   already built: {found}", flush=True)
             return found
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
-        print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
+        print(f"   building with {count} at a time, about 4 core-minutes on a PC")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
         for leftover in folder.glob("build-*"):  # of a build that was killed
             shutil.rmtree(leftover)

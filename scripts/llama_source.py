@@ -1,5 +1,7 @@
 """Unpacks llama-cpp-python's source, which the lock pins, and applies our patches to llama.cpp.
 
+It adds scripts/llama.cmake, by which CMake builds only the libraries that we need.
+
 A patch is a file in scripts/patches for `patch -p1` in llama.cpp's folder. Lines of its head
 describe it: `Upstream:` links to the request for the same change, and `Needed-while: FILE: TEXT`
 names a text that llama.cpp's FILE contains as long as the patch is needed. Standard library only.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -18,6 +21,8 @@ from scripts.progress import Failed
 
 PATCHES = Path(__file__).resolve().parent / "patches"
 LLAMA_CPP = Path("vendor/llama.cpp")  # in llama-cpp-python's source
+CMAKE = PATCHES.with_name("llama.cmake")
+INCLUDE = f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={CMAKE.name}"  # relative to the source
 
 Outcome = Literal["applied", "already there", "not needed"]
 
@@ -28,21 +33,23 @@ def patches(folder: Path = PATCHES) -> list[Path]:
 
 
 def digest(folder: Path = PATCHES) -> str:
-    """A SHA-256 of all patches, for the wheel's cache key."""
+    """A SHA-256 of all patches and of llama.cmake, for the wheel's cache key."""
     sha256 = hashlib.sha256()
-    for patch in patches(folder):
+    for patch in (*patches(folder), CMAKE):
         data = patch.read_bytes()
         sha256.update(f"{patch.name} {len(data)} ".encode() + data)
     return sha256.hexdigest()
 
 
 def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
-    """Unpack llama-cpp-python's source and patch it. Returns its folder. Raises Failed."""
+    """Unpack llama-cpp-python's source, patch it, and put llama.cmake where the option INCLUDE of
+    CMake finds it. Returns its folder. Raises Failed."""
     with tarfile.open(archive) as tar:
         tar.extractall(into, filter="data")
     source = next(path for path in into.iterdir() if (path / LLAMA_CPP).is_dir())
     for patch in patches(folder):
         print(f"   {patch.name}: {apply(patch, source / LLAMA_CPP)}", flush=True)
+    shutil.copy(CMAKE, source)
     return source
 
 

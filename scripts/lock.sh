@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the three lock files from pyproject.toml: exact versions with hashes for Python 3.11 to
+# Writes the four lock files from pyproject.toml: exact versions with hashes for Python 3.11 to
 # 3.13 on x86-64 and arm64. llama-cpp-python has a file of its own, because it is published as source
 # only and scripts/environment.py builds it. Options are passed to the resolver (--upgrade).
 set -euo pipefail
@@ -26,8 +26,11 @@ simplify() {
 
 compile pyproject.toml --no-emit-package llama-cpp-python "$@" -o requirements.lock
 simplify requirements.lock
+compile pyproject.toml --no-emit-package llama-cpp-python --extra room \
+  -c requirements.lock "$@" -o requirements-room.lock
+simplify requirements-room.lock
 compile pyproject.toml --no-emit-package llama-cpp-python --extra room --extra docs --extra dev \
-  -c requirements.lock "$@" -o requirements-dev.lock
+  -c requirements-room.lock "$@" -o requirements-dev.lock
 simplify requirements-dev.lock
 grep -oE 'llama-cpp-python==[0-9.]+' pyproject.toml |
   compile - --no-deps "$@" -o requirements-llama.lock

@@ -104,6 +104,7 @@ def test_an_archive_is_unpacked_and_patched(
     unpacked = unpack(archive, tmp_path / "unpacked", patch.parent)
     assert unpacked == tmp_path / "unpacked/python-1.0"
     assert (unpacked / LLAMA_CPP / "src/count.cpp").read_text() == AFTER
+    assert (unpacked / llama_source.CMAKE.name).read_bytes() == llama_source.CMAKE.read_bytes()
     assert "three.patch: applied" in capsys.readouterr().out
 
 

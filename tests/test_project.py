@@ -204,7 +204,13 @@ def test_every_declared_dependency_is_locked() -> None:
 
 
 @pytest.mark.parametrize(
-    "lock", ["requirements.lock", "requirements-dev.lock", "requirements-llama.lock"]
+    "lock",
+    [
+        "requirements.lock",
+        "requirements-room.lock",
+        "requirements-dev.lock",
+        "requirements-llama.lock",
+    ],
 )
 def test_every_locked_version_has_hashes_and_no_url(lock: str) -> None:
     text = (ROOT / lock).read_text()
@@ -215,11 +221,13 @@ def test_every_locked_version_has_hashes_and_no_url(lock: str) -> None:
     assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
 
 
-def test_the_development_lock_contains_the_pins_of_the_box_lock() -> None:
+def test_each_lock_contains_the_pins_of_the_smaller_one() -> None:
     def pins(lock: str) -> set[str]:
         return set(re.findall(r"^[a-z0-9-]+==\S+(?: ; [^\\\n]+)?", (ROOT / lock).read_text(), re.M))
 
-    assert pins("requirements.lock") <= pins("requirements-dev.lock")
+    assert (
+        pins("requirements.lock") < pins("requirements-room.lock") < pins("requirements-dev.lock")
+    )
 
 
 # ── licences ─────────────────────────────────────────────────────────────────────────────────

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts import llama
-from scripts.environment import Step, digest, doing
+from scripts import llama, llama_source
+from scripts.environment import Step, dependency_steps, digest, doing
 from scripts.progress import Failed, follow, took
 
 
@@ -27,6 +27,14 @@ def test_llama_is_built_portably_on_x86() -> None:
 
 def test_an_x86_without_avx2_gets_a_build_without_it() -> None:
     assert {"-DGGML_AVX2=OFF", "-DGGML_FMA=OFF"} <= set(llama.build_flags("x86_64", "fpu sse4_2"))
+
+
+@pytest.mark.parametrize("machine", ["aarch64", "x86_64"])
+def test_only_the_libraries_that_the_box_needs_are_built(machine: str) -> None:
+    assert f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={llama_source.CMAKE.name}" in llama.build_flags(
+        machine, "fp"
+    )
+    assert "set(LLAMA_BUILD_COMMON OFF)" in llama_source.CMAKE.read_text()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +102,36 @@ def test_a_digest_depends_on_the_content_of_a_file_and_not_on_its_age(tmp_path: 
     second.write_text("scipy")
     assert digest(first) != digest(second)
     assert digest("ab", "c") != digest("a", "bc")
+
+
+@pytest.fixture
+def locks(tmp_path: Path) -> Path:
+    for name in ("room", "dev"):
+        (tmp_path / f"requirements-{name}.lock").write_text(name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("roles", [[], ["bench"]])
+def test_the_demo_and_the_benches_install_no_development_packages(
+    step: Step, locks: Path, roles: list[str]
+) -> None:
+    needed = dependency_steps(step, roles, locks)
+    assert list(needed.values())[-1].name == "requirements-room.lock"  # the one that is installed
+
+
+@pytest.mark.parametrize("roles", [["test"], ["check"], ["release"], ["boxes", "image"]])
+def test_every_other_verb_needs_all_packages(step: Step, locks: Path, roles: list[str]) -> None:
+    needed = dependency_steps(step, roles, locks)
+    assert [lock.name for lock in needed.values()] == ["requirements-dev.lock"]
+
+
+def test_an_environment_with_all_packages_suffices_for_the_demo(step: Step, locks: Path) -> None:
+    [everything] = dependency_steps(step, ["test"], locks)
+    with doing(everything):
+        pass
+    assert any(done.is_done() for done in dependency_steps(step, [], locks))
+    (locks / "requirements-dev.lock").write_text("another version")
+    assert not any(done.is_done() for done in dependency_steps(step, [], locks))
 
 
 # ── programs ─────────────────────────────────────────────────────────────────────────────────
