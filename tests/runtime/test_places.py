@@ -3,13 +3,10 @@ reaches no other process."""
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 
@@ -44,52 +41,17 @@ from appliance.update.release import look_record
 from appliance.update.release import store as releases
 from appliance.update.system import target
 from tests import skips
+from tests.runtime.attacker import attack
 
 pytestmark = pytest.mark.process
 NAMES = [row.name for row in PROCESSES]
 SECRET = "a-word-of-the-owner"  # noqa: S105  # in every file of the state
-
-# Run as the part: with the rights of its row, as the worker gives the others up.
-ATTACK = """
-import errno, json, os, signal, socket, subprocess, sys
-from pathlib import Path
-from appliance.runtime.worker import _give_up_rights
-from appliance.settings import load
-part, state, *arguments = sys.argv[1:]
-state = Path(state)
-# Programs that the attack needs, before the rights are gone.
-settings = load(Path(os.devnull), json.loads(arguments.pop(0)) | {"state_dir": str(state)})
-lacking = [limit for limit in _give_up_rights(part, settings) if limit]
-assert not lacking, lacking
-def attempt(act):
-    try:
-        act()
-    except OSError as error:
-        return errno.errorcode[error.errno]
-    return "done"
-found = {}
-"""
 
 
 @pytest.fixture(autouse=True)
 def here() -> None:
     if skips.lacks_landlock():
         pytest.skip(skips.LANDLOCK)
-
-
-def attack(part: str, state: Path, code: str, *arguments: str, **settings: Any) -> dict[str, str]:
-    """What happened to each attempt of `code`, which fills `found`."""
-    home = state.parent / "home"
-    home.mkdir(exist_ok=True)
-    environment = {**os.environ, "STATE_DIRECTORY": str(state), "HOME": str(home)}
-    done = subprocess.run(
-        [sys.executable, "-c", f"{ATTACK}{code}\nprint(json.dumps(found))", part, str(state),
-         json.dumps(settings), *arguments],
-        capture_output=True, text=True, check=False, env=environment,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found: dict[str, str] = json.loads(done.stdout)
-    return found
 
 
 def turn(number: int, words: str) -> RememberedTurn:

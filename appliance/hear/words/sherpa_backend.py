@@ -8,7 +8,7 @@ tokens.
 from __future__ import annotations
 
 import itertools
-import tempfile
+import os
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +153,13 @@ def _spotter(
     unknown = tuple(phrase for phrase, parts in encoded.items() if parts is None)
     names = {phrase.replace(" ", "_"): phrase for phrase in listed if phrase not in unknown}
     lines = [f"{' '.join(encoded[p] or [])} @{name}\n" for name, p in names.items()]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as keywords:
+    # In memory: this process may write no file.
+    with os.fdopen(os.memfd_create("keywords"), "w", encoding="utf-8") as keywords:
         keywords.write("".join(lines))
         keywords.flush()
         spotter = sherpa_onnx.KeywordSpotter(
             **{role: str(files[role]) for role in ("tokens", "encoder", "decoder", "joiner")},
-            keywords_file=keywords.name,
+            keywords_file=f"/proc/self/fd/{keywords.fileno()}",
             keywords_score=_BOOST,
             keywords_threshold=threshold,
             num_threads=1,

@@ -16,7 +16,9 @@ from appliance.hear.words.sherpa_backend import (
     read_tokens,
 )
 from appliance.pcm import RATE_HZ
+from tests import skips
 from tests.hear.tiny_transducer import OKAY_HZ, TOKENS, WAIT_HZ, make, tone
+from tests.runtime.attacker import attack
 
 SILENCE = tone(0.0, 0.5, level=0.0)
 LISTED = ("wait", "okay")
@@ -60,6 +62,23 @@ def test_a_phrase_on_no_list_is_not_recognised(files: dict[str, Path]) -> None:
 
 def test_a_phrase_that_the_model_cannot_spell_is_reported(files: dict[str, Path]) -> None:
     assert SherpaKeywords(files, ("wait", "jazz")).unknown == ("jazz",)
+
+
+@pytest.mark.process
+def test_the_phrases_are_given_to_the_library_without_a_file_on_a_disk(tmp_path: Path) -> None:
+    """The part may write none (process_table.FILES)."""
+    if skips.lacks_landlock():
+        pytest.skip(skips.LANDLOCK)
+    models = tmp_path / "models"
+    models.mkdir()
+    names = {role: str(file) for role, file in make(models).items()}
+    code = f"""
+from appliance.hear.words.sherpa_backend import SherpaKeywords
+files = {{role: Path(file) for role, file in {names!r}.items()}}
+found["unknown"] = " ".join(SherpaKeywords(files, ("wait", "jazz")).unknown)
+"""
+    found = attack("words", tmp_path / "state", code, models_dir=str(models))
+    assert found == {"unknown": "jazz"}
 
 
 def test_the_transcript_recognises_any_word(files: dict[str, Path]) -> None:
