@@ -28,6 +28,7 @@ STATE: tuple[Place, ...] = (
     "memory/states", "memory/uploads", "openings", "page", "panel", "timers",
 )  # fmt: skip
 IN_MEMORY: tuple[Place, ...] = ("conductor", "panel")
+_MADE: tuple[Place, ...] = (*STATE, "control socket", "owner's settings")  # if missing
 
 # tmpfiles.d; named by the modules that use them
 _NOTES = ("changed", "light", "model", "network", "pull", "release", "start")
@@ -53,7 +54,7 @@ def domain(name: str, settings: Settings) -> Domain:
     for place in files.reads:
         made.add(landlock.READ, paths(place, settings))
     for place in files.writes:
-        if place in STATE:
+        if place in _MADE:
             _make_folders(place, settings)
         made.add(landlock.WRITE, paths(place, settings))
     for device in files.devices:
@@ -82,7 +83,7 @@ def _make_folders(place: Place, settings: Settings) -> None:
         for path in reversed(missing):
             try:
                 path.mkdir()
-                path.chmod(0o700 if kept else 0o755)  # others read the panel's health in memory
+                path.chmod(0o700 if kept else 0o755)  # others read the panel's health
             except OSError:
                 return
 
@@ -97,9 +98,7 @@ def _everyones() -> Paths:
 def _control_socket(settings: Settings) -> Paths:
     """Outside of a service (dialog/control_socket.py)."""
     if not settings.state_dir and (runtime := os.environ.get("XDG_RUNTIME_DIR")):
-        folder = Path(runtime) / "interlude/conductor"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        yield folder
+        yield Path(runtime) / "interlude/conductor"
 
 
 def _owner_settings(settings: Settings) -> Paths:

@@ -317,6 +317,19 @@ def test_a_box_grants_no_settings_folder_and_a_checkout_that_of_its_own_file(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     own = tmp_path / "config/interlude"
     assert list(places.paths("owner's settings", settings)) == [own]
+    places.domain("page", settings)
+    assert own.is_dir(), "a first change on the page may not make it"
+
+
+def test_folders_that_cannot_be_made_keep_no_part_from_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "RUNTIME_DIRECTORY"):
+        monkeypatch.setenv(name, str(tmp_path / "file"))
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    for part in NAMES:
+        places.domain(part, load(None))
 
 
 def test_the_folder_of_a_named_secret_is_granted_unless_it_holds_the_state(
