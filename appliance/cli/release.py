@@ -20,7 +20,7 @@ from appliance.update import request
 from appliance.update.progress import Progress
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
-from appliance.update.release.look_record import LookReporter
+from appliance.update.release.look_record import LookReporter, note_success
 from appliance.update.release.rejected import is_newer
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
@@ -111,6 +111,7 @@ def cli_pull(address: str | None) -> int:
         raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
     with LookReporter("web").looking() as reporter:
         found = pull(address, fetches=reporter.fetches)
+        note_success(request.INCOMING)
         reporter.over(found)
     print(found.text(english()))
     return 0

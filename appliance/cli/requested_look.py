@@ -20,9 +20,8 @@ from appliance.errors import InterludeError, NotAllowed, ShownAs, StorageError
 from appliance.runtime import handed_request
 from appliance.runtime.handed_request import CHANGED, RequestOutcome
 from appliance.update.look_request import REQUEST, LookRequest
-from appliance.update.release.look_record import mark
+from appliance.update.release.look_record import PULL, mark
 
-PULL = Path("/etc/interlude/pull.env")
 BY_ID = Path("/dev/disk/by-id")  # links of udev's 60-persistent-storage.rules: usb-… for USB
 MOUNTS = Path("/proc/self/mountinfo")
 _PARTITION = re.compile(r"[a-z]{2,10}[0-9]{0,3}")  # the kernel's names: sda1

@@ -761,6 +761,7 @@ page-look-goes-on-web = Das Gerät sieht nach einer neuen Version.
 page-look-goes-on-stick = Das Gerät sieht auf dem Stick nach. Steckt keiner, stecke ihn jetzt ein; es wartet 15 Minuten.
 page-look-fetches = Version { $version } wird auf die Karte geholt.
 page-look-last = Zuletzt nachgesehen { $when }: { $found }
+page-look-stale = Seit 30 Tagen ist keine Suche nach Updates gelungen. Dem Gerät kann also ein Sicherheitsupdate fehlen: Sieh nach, ob es ins Internet kommt, oder frage, wer seine Updates veröffentlicht.
 page-look-none = Es gibt nichts Neueres. Hier ist { $kept }, angeboten wird { $there }.
 page-look-left = { $version } lief hier nicht stabil und wird nicht noch einmal geholt.
 page-look-failed = { $version } hat sich hier nicht bewährt und wird nicht noch einmal von selbst eingespielt, nur von Hand.

@@ -794,6 +794,7 @@ page-look-goes-on-web = The box looks for a new version.
 page-look-goes-on-stick = The box looks on the stick. If none is plugged in, do that now; it waits for 15 minutes.
 page-look-fetches = Version { $version } is being downloaded to the card.
 page-look-last = Last looked { $when }: { $found }
+page-look-stale = No look for updates has succeeded for 30 days. So the box may lack a security update: see whether it reaches the internet, or ask whoever publishes its updates.
 page-look-none = There is nothing newer: this box has { $kept }, and { $there } is offered.
 page-look-left = { $version } did not stay up here, and is not downloaded again.
 page-look-failed = { $version } failed its health check here; it is not installed again by itself, only by hand.

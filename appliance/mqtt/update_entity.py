@@ -5,16 +5,20 @@ progress of its installation. Ready is a release, or a system for the SD card. P
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.update import request
+from appliance.update.release import look_record
 from appliance.update.release.store import TRIAL, ReleaseStore
 from appliance.update.request import InstallProgress, UpdateOffer
 from appliance.update.system import target
 
+STALE = f"No look for updates has succeeded for {look_record.STALE_DAYS} days."
 BEGINS_S = 60.0  # timeout for the updater to start an installation that was requested
 MOST_CHARACTERS = 255  # Home Assistant rejects a longer release_summary
 
@@ -22,11 +26,13 @@ MOST_CHARACTERS = 255  # Home Assistant rejects a longer release_summary
 @dataclass(frozen=True)
 class UpdateStatus:
     """The next installable version and the progress of an installation. `system`: version of the
-    running system, if the SD card was written from our image."""
+    running system, if the SD card was written from our image. `stale`: no look at the fleet's
+    address has succeeded for look_record.STALE_DAYS."""
 
     offer: UpdateOffer | None = None
     going: InstallProgress = field(default_factory=InstallProgress)
     system: str | None = None
+    stale: bool = False
 
 
 def read_update_status(
@@ -34,10 +40,13 @@ def read_update_status(
     incoming: Path = request.INCOMING,
     trial: Path = TRIAL,
     os_release: Path = target.RELEASE,
+    pull: Path = look_record.PULL,
+    now_s: Callable[[], float] = time.time,
 ) -> UpdateStatus:
     offers = request.offers(store, incoming, os_release)
     going, system = request.read_progress(trial), target.version(os_release)
-    return UpdateStatus(offers[0] if offers else None, going, system)
+    stale = look_record.is_stale(now_s(), incoming, pull)
+    return UpdateStatus(offers[0] if offers else None, going, system, stale)
 
 
 def installs(incoming: Path = request.INCOMING) -> bool:
@@ -82,12 +91,14 @@ class UpdateEntity:
         of_system = newest is not None and newest.file.suffix == request.SYSTEMS.archive.suffix
         installed = (self._ready.system or self._version) if of_system else self._version
         latest = going.version if going.step else newest.version if newest else installed
-        failed = f"{going.version} was not installed: {going.problem}" if going.problem else ""
+        summary = STALE if self._ready.stale else ""
+        if going.problem:
+            summary = f"{going.version} was not installed: {going.problem}"
         return {
             "installed_version": installed,
             "latest_version": latest,
             "title": "Interlude, the system" if of_system else "Interlude",
-            "release_summary": failed[:MOST_CHARACTERS],
+            "release_summary": summary[:MOST_CHARACTERS],
             "in_progress": self.busy,
             "update_percentage": round(100 * going.share) if going.step else None,
         }

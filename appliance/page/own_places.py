@@ -28,7 +28,7 @@ class OwnPlaces:
     releases: Path = ROOT
     trial: Path = TRIAL
     os_release: Path = target.RELEASE
-    pull: Path = Path("/etc/interlude/pull.env")
+    pull: Path = look_record.PULL
     model_request_file: Path = WANTED
     voice_request_file: Path = VOICE_WANTED
     machine: Path = Path("/")

@@ -50,7 +50,8 @@ class SoftwareState:
     `left`: release that was abandoned after repeated failures. `unwell`: why the kept one failed
     its health check, if it was kept all the same; "" otherwise. `asked`: a request has not been
     accepted yet. `may_ask`: this box was set up as an appliance. `looks`: it searches for releases
-    by itself. `web`, `stick`: the searches at the address and on a USB stick."""
+    by itself. `stale`: no such search has succeeded for a month. `web`, `stick`: the searches at
+    the address and on a USB stick."""
 
     kept: str
     before: str
@@ -62,6 +63,7 @@ class SoftwareState:
     asked: bool
     may_ask: bool
     looks: bool
+    stale: bool
     web: LookState
     stick: LookState
 
@@ -92,6 +94,7 @@ def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
         any(os.path.lexists(note) for note in requests),
         may_ask(places),
         os.path.lexists(places.pull),
+        look_record.is_stale(now_s, places.incoming, places.pull),
         _look("web", places, now_s),
         _look("stick", places, now_s),
     )

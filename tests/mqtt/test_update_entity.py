@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,22 @@ def test_the_result_of_a_real_installation_is_published(at: Bench, incoming: Pat
 def test_only_a_box_with_a_request_folder_offers_installation(tmp_path: Path) -> None:
     assert installs(tmp_path)
     assert not installs(tmp_path / "away")
+
+
+@pytest.mark.process
+def test_the_house_is_told_that_no_look_for_updates_has_succeeded(
+    at: Bench, incoming: Path, tmp_path: Path
+) -> None:
+    pull = tmp_path / "pull.env"
+    pull.touch()
+    set_s = pull.stat().st_mtime
+    summaries = []
+    for days in (29, 31):
+        now_s = partial(float, set_s + days * 86_400.0)
+        read = read_update_status(
+            at.store, incoming, at.store.trial_folder, tmp_path / "none", pull, now_s
+        )
+        summaries.append(make_entity(read).payload()["release_summary"])
+    assert summaries == ["", "No look for updates has succeeded for 30 days."]
+    failed = UpdateStatus(going=InstallProgress("0.4.0", problem="it ended"), stale=True)
+    assert "0.4.0 was not installed" in make_entity(failed).payload()["release_summary"]

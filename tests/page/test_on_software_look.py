@@ -11,7 +11,7 @@ import pytest
 from appliance.language.catalogue import BoxSentence
 from appliance.runtime.handed_request import RequestOutcome, tell
 from appliance.update.look_request import REQUEST, LookRequest
-from appliance.update.release.look_record import LookRecord, LookReporter, mark
+from appliance.update.release.look_record import LookRecord, LookReporter, mark, note_success
 from appliance.update.request import InstallProgress
 from tests.page.desk import Desk
 from tests.page.views import progress
@@ -52,6 +52,15 @@ def taken(desk: Desk, source: str, problem: str = "", key: str = "") -> None:
         mark("stick" if source == "stick" else "web", desk.box.places.changed).touch()
     told = RequestOutcome(request.id, problem, key=key)
     tell(REQUEST, told, desk.box.look_changes.changed)
+
+
+def test_a_month_without_a_look_that_succeeded_is_shown(box: Desk) -> None:
+    assert "No look for updates has succeeded" not in box.text("/own/software")
+    old_s = time.time() - 31 * 86_400
+    os.utime(box.box.places.pull, (old_s, old_s))
+    assert "No look for updates has succeeded for 30 days" in box.text("/own/software")
+    note_success(box.box.places.incoming)
+    assert "No look for updates has succeeded" not in box.text("/own/software")
 
 
 @pytest.mark.parametrize("source", ["web", "stick"])

@@ -2,6 +2,8 @@
 
 The unprivileged user interlude-pull writes the record, so it is read as an untrusted file. A mark
 file of root's says that a look was requested; its age tells whether the look is still expected.
+Records are in memory; the time of the last look at the address that succeeded is that of a file on
+the card. A releases' server that an attacker holds back is noticed by it.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ LONGEST_S = 7200.0  # TimeoutStartSec= of interlude-pull.service; an older look 
 # owner has to find a stick and plug it in; /usr/lib/interlude/stick has the same limit.
 AWAITED_S = {"web": 60.0, "stick": 900.0}
 MOST_BYTES = 8192
+PULL = Path("/etc/interlude/pull.env")  # root's: the address; without it the box looks nowhere
+SUCCEEDED = ".looked"  # in the incoming folder: where interlude-pull can write on the card
+STALE_DAYS = 30  # without a look that succeeded, the owner is told
 
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
 
@@ -88,6 +93,24 @@ class LookReporter:
     def _write(self, record: LookRecord) -> None:
         with contextlib.suppress(OSError):
             write_whole(self._file, msgspec.json.encode(record), lasting=False)
+
+
+def note_success(incoming: Path) -> None:
+    """Note that a look at the fleet's address succeeded now. An OSError is ignored."""
+    with contextlib.suppress(OSError):
+        write_whole(incoming / SUCCEEDED, b"")
+
+
+def is_stale(now_s: float, incoming: Path, pull: Path = PULL) -> bool:
+    """Whether the box looks for releases, and no look has succeeded for STALE_DAYS, nor was its
+    address set since. `now_s`: wall-clock time."""
+    try:
+        times_s = [pull.lstat().st_mtime]
+    except OSError:
+        return False
+    with contextlib.suppress(OSError):
+        times_s.append((incoming / SUCCEEDED).lstat().st_mtime)
+    return now_s - max(times_s) >= STALE_DAYS * 86_400
 
 
 def mark(source: LookSource, folder: Path = CHANGED) -> Path:

@@ -99,3 +99,22 @@ def test_a_requested_look_is_awaited_until_it_starts_or_its_time_is_over(tmp_pat
     assert not awaited("web", NOW_S + 1, looked, changed)
     LookReporter("stick", looked, lambda: NOW_S + 2).over(BoxSentence.of("page-look-stick-none"))
     assert not now(3.0)
+
+
+def test_a_server_that_is_held_back_is_noticed_after_thirty_days_and_a_new_address_counts(
+    tmp_path: Path,
+) -> None:
+    """A network that answers no look, or a part that prevents it, keeps updates from the box."""
+    pull = tmp_path / "pull.env"
+    day_s = 86_400.0
+    assert not look_record.is_stale(NOW_S, tmp_path, pull)  # the box looks nowhere
+    pull.touch()
+    os.utime(pull, (NOW_S, NOW_S))
+    assert not look_record.is_stale(NOW_S + 29 * day_s, tmp_path, pull)
+    assert look_record.is_stale(NOW_S + 30 * day_s, tmp_path, pull)
+    os.utime(pull, (0.0, 0.0))
+    look_record.note_success(tmp_path)
+    succeeded_s = (tmp_path / look_record.SUCCEEDED).stat().st_mtime
+    assert not look_record.is_stale(succeeded_s + 29 * day_s, tmp_path, pull)
+    assert look_record.is_stale(succeeded_s + 30 * day_s, tmp_path, pull)
+    look_record.note_success(tmp_path / "none")
