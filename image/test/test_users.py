@@ -35,7 +35,8 @@ KEPT = ("/data/keep/etc", "/data/keep/root")
 IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"},
           "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"},
           "interlude-network": {"NetworkManager"},
-          "interlude-settings": {"interlude"}}  # fmt: skip
+          "interlude-settings": {"interlude"},
+          "interlude-update": {"interlude"}}  # fmt: skip
 ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
 # What each unit can write of PLACES. docs/security.md has the same as a table.
 WRITES = {
