@@ -332,14 +332,16 @@ def test_an_interrupted_reset_is_completed_before_any_process_starts(
     settings_file: Path, tmp_path: Path
 ) -> None:
     state, log = load(settings_file).state_path(), tmp_path / "log"
-    (state / "timers").mkdir(parents=True)
+    timers = state / "timers/timers.json"
+    timers.parent.mkdir(parents=True)
+    timers.touch()
     factory_reset.request_reset(state)
     box = begin(settings_file, log)
     try:
         assert comes(lambda: "conductor is up" in log.read_text())
         text = log.read_text()
         assert text.index("everything of the owner's on this box is erased") < text.index(" is up")
-        assert not (state / "timers").exists()
+        assert not timers.exists()
     finally:
         box.terminate()
         assert box.wait(30.0) == 0
