@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli import requested_look
 from appliance.errors import StorageError
 from appliance.provision.apply_seed import (
     PULL,
@@ -28,6 +27,7 @@ from appliance.provision.seed_files import (
     plan,
 )
 from appliance.settings.models import OwnFile, OwnModel
+from appliance.update.release import look_record
 from appliance.settings.owner_settings import OwnerSettings, fingerprint
 from appliance.settings.settings_change import SettingsChange
 from appliance.update.release.disk_changes import Disk
@@ -77,7 +77,7 @@ def test_a_reset_removes_other_secrets_and_warnings_too(ground: ProvisionTarget)
 
 
 def test_a_reset_removes_the_login_of_a_fleet_server(ground: ProvisionTarget) -> None:
-    assert Path("/", PULL) == requested_look.PULL
+    assert Path("/", PULL) == look_record.PULL
     (ground.root / PULL).write_text("PULL_URL=https://box:word@fleet.example/sheet.json\n")
     remove_provisioning(ground)
     assert not (ground.root / PULL).exists()
