@@ -27,9 +27,9 @@ from appliance.provision.seed_files import (
     plan,
 )
 from appliance.settings.models import OwnFile, OwnModel
-from appliance.update.release import look_record
 from appliance.settings.owner_settings import OwnerSettings, fingerprint
 from appliance.settings.settings_change import SettingsChange
+from appliance.update.release import look_record
 from appliance.update.release.disk_changes import Disk
 from tests.provision.seeds import WHOLE, tree
 
