@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.isolation import KEPT
 from tests.programs import ROOT
 
 pytestmark = pytest.mark.process
@@ -70,6 +72,12 @@ def test_a_file_that_leaves_a_change_behind_fails_and_the_next_finds_none(tmp_pa
     named = re.findall(r"^(test_\d+)\.py leaves behind.*?: (.*) \(", printed, re.MULTILINE)
     assert named == [(f"test_{number}", name) for number, (name, *_) in enumerate(LEFT)], printed
     assert f"{len(files)} passed, {len(LEFT)} errors in " in printed.splitlines()[-1]
+
+
+def test_every_exception_exists() -> None:
+    for name in KEPT:
+        module, _, attribute = name.rpartition(" ")[2].rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute)
 
 
 def test_what_a_file_undoes_itself_is_no_fault(tmp_path: Path) -> None:
