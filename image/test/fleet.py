@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +31,19 @@ class Fleet:
     key: Path
     stranger: Path
 
-    def release(self, version: str, kind: str = "good", key: Path | None = None) -> Path:
+    def release(
+        self,
+        version: str,
+        kind: str = "good",
+        key: Path | None = None,
+        more: Mapping[str, bytes] | None = None,
+    ) -> Path:
         into = self.folder / "made"
         into.mkdir(exist_ok=True)
         return tiny.make(
-            into, key or self.key, version, kind, machine=platform.machine(), python="any"
-        )
+            into, key or self.key, version, kind, machine=platform.machine(), python="any",
+            more=more,
+        )  # fmt: skip
 
     def play(self, book: str, *words: str, inventory: Path | None = None) -> Played:
         began = time.monotonic()
