@@ -20,7 +20,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -245,10 +245,7 @@ def _unpacked(packed: Path) -> Iterator[bytes]:
 
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
-        digest = sha256()
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return file_digest(file, "sha256").hexdigest()
 
 
 def main(words: list[str]) -> int:

@@ -16,7 +16,7 @@ import argparse
 import sys
 import tarfile
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -27,7 +27,6 @@ from appliance.update.archive_parts import sign_archive
 
 ARCHIVES = (".release", ".system", ".voice")
 SHEET = ".sha256"
-_CHUNK_BYTES = 1 << 22
 
 
 def sign(paths: list[Path], key: Path) -> list[Path]:
@@ -58,10 +57,7 @@ def sign(paths: list[Path], key: Path) -> list[Path]:
 
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
-        digest = sha256()
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _files(path: Path) -> Iterator[Path]:
