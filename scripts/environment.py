@@ -131,8 +131,8 @@ def build_simcard() -> None:
 
 
 def dependency_steps(venv: Step, roles: Iterable[str], folder: Path = ROOT) -> dict[Step, Path]:
-    """The steps that install what `roles` need, each with its lock; one that is done suffices.
-    `venv`: the step before; `folder`: of the locks."""
+    """The steps that install what `roles` need, each with its lock; one that is done suffices. The
+    last one installs the least. `venv`: the step before; `folder`: of the locks."""
     locks = ["requirements-dev.lock"]
     if WITHOUT_DEVELOPMENT.issuperset(roles):
         locks.append("requirements-room.lock")
@@ -170,7 +170,8 @@ def set_up(roles: Iterable[str]) -> None:
             if stamp != venv.stamp:
                 stamp.unlink()
     if not any(step.is_done() for step in dependencies):
-        install_dependencies(*list(dependencies.items())[-1])
+        least = next(reversed(dependencies))
+        install_dependencies(least, dependencies[least])
     if not llama_step.is_done():
         install_llama(llama_step)
     if not project.is_done():
