@@ -93,3 +93,25 @@ def is_closed(connection: socket.socket) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def paired(served: Served, desk: Desk) -> str:
+    """The cookies of a paired browser."""
+
+    def pair() -> None:
+        desk.site._host = ("interlude", 80)
+        desk.pair()
+        desk.site._host = ("interlude", served.port)
+
+    served.do(pair)
+    return "; ".join(f"{name}={value}" for name, value in desk.cookies.items())
+
+
+def stream(served: Served, cookies: str) -> socket.socket:
+    """A connection on which the live view has begun."""
+    connection = served.connect()
+    connection.sendall(
+        f"GET /events HTTP/1.1\r\nHost: {served.host()}\r\nCookie: {cookies}\r\n\r\n".encode()
+    )
+    connection.recv(20)
+    return connection

@@ -5,24 +5,15 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from appliance.page.connection_places import MOST_CONNECTIONS, MOST_OF_ONE, MOST_UNPAIRED
 from tests.page.desk import Desk
-from tests.page.served import Served, is_closed, served_desk
-from tests.page.test_http_server import paired, stream
+from tests.page.served import Served, is_closed, paired, stream
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # connections time out after seconds
-
-
-@pytest.fixture
-def served(desk: Desk) -> Iterator[Served]:
-    one = served_desk(desk)
-    yield one
-    one.close()
 
 
 ATTACKERS = [f"127.0.0.{number}" for number in range(1, 9)]

@@ -7,7 +7,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,17 +19,10 @@ from appliance.page.requests import EventStream, Reply, Request
 from appliance.page.viewers import MOST
 from appliance.runtime.listening_socket import BACKLOG
 from tests.page.desk import Desk
-from tests.page.served import Served, is_closed, served_desk
+from tests.page.served import Served, is_closed, paired, stream
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # connections time out after seconds
-
-
-@pytest.fixture
-def served(desk: Desk) -> Iterator[Served]:
-    one = served_desk(desk)
-    yield one
-    one.close()
 
 
 def test_a_page_is_answered_with_a_strict_policy(served: Served) -> None:
@@ -212,20 +205,6 @@ def test_connections_per_address_are_limited_and_200_do_no_harm(served: Served) 
     until(lambda: not served.server.connections)
 
 
-def cookie(desk: Desk) -> str:
-    desk.pair()
-    return "; ".join(f"{name}={value}" for name, value in desk.cookies.items())
-
-
-def stream(served: Served, cookies: str) -> socket.socket:
-    connection = served.connect()
-    connection.sendall(
-        f"GET /events HTTP/1.1\r\nHost: {served.host()}\r\nCookie: {cookies}\r\n\r\n".encode()
-    )
-    connection.recv(20)
-    return connection
-
-
 def test_events_arrive_as_they_happen_and_end_with_the_browser(
     served: Served, desk: Desk, tmp_path: Path
 ) -> None:
@@ -280,19 +259,6 @@ def test_a_revoked_browser_cannot_reopen_its_event_stream(served: Served, desk: 
         assert is_closed(one)
     served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
     assert served.ask("GET", "/events", Cookie=cookies)[0] == 403
-
-
-def paired(served: Served, desk: Desk) -> str:
-    """The cookies of a paired browser."""
-    found: list[str] = []
-
-    def pair() -> None:
-        desk.site._host = ("interlude", 80)
-        found.append(cookie(desk))
-        desk.site._host = ("interlude", served.port)
-
-    served.do(pair)
-    return found[0]
 
 
 class Faulty:
