@@ -291,12 +291,17 @@ def folders_in_run() -> set[str]:
     return {*found, *(f"/run/{name}" for name in unit("interlude.service")["RuntimeDirectory"])}
 
 
+def mount_of(folder: str) -> dict[str, list[str]]:
+    """The mount unit of a folder (systemd-escape(1), --path)."""
+    return unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")
+
+
 def test_no_user_can_fill_run() -> None:
     """/run has a fifth of the memory, and every program of the system needs room there."""
     folders = folders_in_run()
     assert {"/run/interlude", "/run/interlude-wanted", "/run/interlude-page"} <= folders
     for folder in folders:
-        keys = unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")
+        keys = mount_of(folder)
         assert (keys["Where"], keys["Type"]) == ([folder], ["tmpfs"])
         assert {"size=256k", "nr_inodes=200"} <= set(keys["Options"][0].split(","))
         assert keys["WantedBy"] == ["local-fs.target"]
@@ -308,9 +313,7 @@ def test_a_folder_of_run_has_its_owner_whenever_it_is_mounted() -> None:
     rows = (SYSTEM / "usr/lib/tmpfiles.d/interlude.conf").read_text()
     for folder in folders_in_run() - {"/run/interlude"}:
         [(mode, user, group)] = re.findall(rf"^d +{folder} +(\d+) (\S+) +(\S+)", rows, re.MULTILINE)
-        options = unit(f"{folder[1:].replace('-', chr(92) + 'x2d').replace('/', '-')}.mount")[
-            "Options"
-        ][0].split(",")
+        options = mount_of(folder)["Options"][0].split(",")
         owner = [] if user == "root" else [f"uid={user}"]
         assert {f"mode={mode}", f"gid={group}", *owner} <= set(options)
         assert len([option for option in options if option.startswith("uid=")]) == len(owner)
