@@ -120,7 +120,7 @@ class Placement:
             if waited_s >= PATIENCE_S:
                 raise FetchError(
                     f"{self._model.name} waits to be verified.",
-                    "What has arrived is kept: see `systemctl status interlude-accept.path`.",
+                    "The fetched files are kept: see `systemctl status interlude-accept.path`.",
                 )
             self._sleep(LOOK_S)
             waited_s += LOOK_S
