@@ -106,7 +106,8 @@ def _llama(plan: Plan, to: Path) -> None:
     }
     try:
         quietly("llama.cpp cannot be built for the Pi", _REMEDY, plan.logs / "llama.log",
-                *_PIP, "wheel", "-v", "--no-deps", "--no-cache-dir", "--wheel-dir", to, source,
+                *_PIP, "wheel", "-v", "--no-build-isolation", "--no-deps", "--no-cache-dir",
+                "--wheel-dir", to, source,
                 environment=environment, progress=progress)  # fmt: skip
     finally:
         remove(scratch)

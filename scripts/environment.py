@@ -164,7 +164,7 @@ def set_up(roles: Iterable[str]) -> None:
     if not PYTHON.exists():
         venv.stamp.unlink(missing_ok=True)
     if not venv.is_done():
-        print("Setting up. The first time takes 2 to 8 minutes, most of it llama.cpp's build.")
+        print("Setting up. The first time takes 2 to 6 minutes, most of it llama.cpp's build.")
         make_venv(venv)
         for stamp in STAMPS.glob("*.done"):
             if stamp != venv.stamp:

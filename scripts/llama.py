@@ -63,7 +63,7 @@ def wheel(python: Path, lock: Path, logs: Path) -> Path:
             print(f"   already built: {found}", flush=True)
             return found
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
-        print(f"   building with {count} at a time, about 4 core-minutes on a PC")
+        print(f"   building with {count} at a time, about 3 core-minutes on a PC")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
         for leftover in folder.glob("build-*"):  # of a build that was killed
             shutil.rmtree(leftover)
@@ -83,10 +83,11 @@ def _build(
         "CMAKE_BUILD_PARALLEL_LEVEL": str(count),
         "TMPDIR": str(scratch),
     }
+    # scikit-build-core, which builds it, is one of the locked packages that `python` has.
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     follow(
-        [*pip, "download", "--no-deps", "--no-binary", "llama-cpp-python", "--require-hashes",
-         "--dest", str(scratch), "-r", str(lock)],
+        [*pip, "download", "--no-build-isolation", "--no-deps", "--no-binary", "llama-cpp-python",
+         "--require-hashes", "--dest", str(scratch), "-r", str(lock)],
         log.with_name("llama-source.log"),
         progress,
         environment=environment,
@@ -94,8 +95,8 @@ def _build(
     source = llama_source.unpack(next(scratch.glob("*.tar.gz")), scratch / "source")
     # Without pip's cache, which may contain a wheel of this version built with other flags.
     follow(
-        [*pip, "wheel", "-v", "--no-deps", "--no-cache-dir", "--wheel-dir", str(scratch),
-         str(source)],
+        [*pip, "wheel", "-v", "--no-build-isolation", "--no-deps", "--no-cache-dir", "--wheel-dir",
+         str(scratch), str(source)],
         log,
         progress,
         environment=environment,

@@ -22,6 +22,7 @@ from scripts.progress import Failed
 PATCHES = Path(__file__).resolve().parent / "patches"
 LLAMA_CPP = Path("vendor/llama.cpp")  # in llama-cpp-python's source
 CMAKE = PATCHES.with_name("llama.cmake")
+UNREAD = (".git/", *(f"{LLAMA_CPP}/{folder}/" for folder in ("benches", "docs", "models")))
 INCLUDE = f"-DCMAKE_PROJECT_llama_cpp_INCLUDE={CMAKE.name}"  # relative to the source
 
 Outcome = Literal["applied", "already there", "not needed"]
@@ -45,12 +46,17 @@ def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
     """Unpack llama-cpp-python's source, patch it, and put llama.cmake where the option INCLUDE of
     CMake finds it. Returns its folder. Raises Failed."""
     with tarfile.open(archive) as tar:
-        tar.extractall(into, filter="data")
+        tar.extractall(into, [member for member in tar if _read_by_a_build(member)], filter="data")
     source = next(path for path in into.iterdir() if (path / LLAMA_CPP).is_dir())
     for patch in patches(folder):
         print(f"   {patch.name}: {apply(patch, source / LLAMA_CPP)}", flush=True)
     shutil.copy(CMAKE, source)
     return source
+
+
+def _read_by_a_build(member: tarfile.TarInfo) -> bool:
+    """Whether a build may read the archive's `member`: half of its bytes are of no use to it."""
+    return not member.name.partition("/")[2].startswith(UNREAD)
 
 
 def apply(patch: Path, llama_cpp: Path) -> Outcome:

@@ -98,12 +98,15 @@ def test_each_of_our_patches_has_its_fields(patch: Path) -> None:
 def test_an_archive_is_unpacked_and_patched(
     patch: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (source / "models").mkdir()
+    (source / "models/vocabulary.gguf").write_text("not read by any build")
     archive = tmp_path / "python-1.0.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(source, Path("python-1.0") / LLAMA_CPP)
     unpacked = unpack(archive, tmp_path / "unpacked", patch.parent)
     assert unpacked == tmp_path / "unpacked/python-1.0"
     assert (unpacked / LLAMA_CPP / "src/count.cpp").read_text() == AFTER
+    assert not (unpacked / LLAMA_CPP / "models/vocabulary.gguf").exists()
     assert (unpacked / llama_source.CMAKE.name).read_bytes() == llama_source.CMAKE.read_bytes()
     assert "three.patch: applied" in capsys.readouterr().out
 
