@@ -1,4 +1,4 @@
-"""The guard on some 5,500 requests; the README of their folder says who wrote them."""
+"""The guard on some 7,900 requests; the README of their folder says who wrote them."""
 
 from __future__ import annotations
 

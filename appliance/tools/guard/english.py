@@ -13,6 +13,7 @@ _ANYBODY = (
 )
 _PARTS = {
     "let": rf"(?:let|lets|letting|allow) (?:{_ANYBODY}{_WAY}|in|out)",
+    "closed": r"(?:locked|shut|closed|armed|bolted|latched|barred|secured)",
     "visitor": (
         r"(?:him|her|them|us|me|em|(?:(?:the|my|our|a) )?(?:\w+ )?(?:mum|mom|dad|grandma|"
         r"grandpa|guests?|visitors?|courier|postman|mailman|plumber|cleaner|nurse|delivery|"
@@ -49,6 +50,8 @@ ENGLISH = Language(
         (?:put on|start|begin|resume|find|turn on|switch on|stop|pause|unpause|show me) (?:(?!cam|
             alarm|door|gate|garage|lock|siren|window|blind|shutter|curtain|sensor|motion|record|
             valve|water|gas|open|monitor|security)\w+ )*?<media>
+        (?:put|stick|bung|whack) on (?!(?:the|my|our|a|an)\b)(?!.*\b(?:opener|release|buzzer)\b)
+        (?:put|stick|bung|whack) .* on the (?:telly|tv|television|stereo|projector)$
         tell (?:me|us)|show (?:me|us)(?! in)
         (?:add|put|write|pop|stick|take|remove|delete|cross) .*\b<lists>|(?:make|take) a note|note
         jot|buy|purchase|reorder|remind|schedule a reminder|set (?:a|the|me a|up a) reminder
@@ -104,6 +107,31 @@ ENGLISH = Language(
         (?:any idea|do you know|i wonder|i (?:want|need|d like|would like) to know|i m asking)
         """
     ),
+    hints=lines(
+        r"""
+        (?:isn t it|about|high) (?:about |high )?time
+        why (?:is|are|was|were|has|have|isn|aren|hasn|haven) (?:\w+ ){0,8}?(?:shut|closed|locked|
+            bolted|barred|armed|lowered|down)
+        why (?:isn|aren|hasn|haven|didn|is|are|has|have|did) (?:\w+ ){0,8}?(?:t|not|yet)
+            (?: \w+){0,6}? (?:open|opened|unlocked|disarmed|raised|up)
+        (?:needn t|shouldn t|mustn t|(?:need|should|must|ought to) not|(?:don|doesn) t (?:need|
+            have|want|like)|(?:do|does) not (?:need|have|want|like)|no need|no reason|(?:none|
+            neither|nothing|no) (?:\w+ ){0,5}?(?:should|needs?|must|has|have)) (?:\w+ ){0,6}?
+            <closed>
+        (?:prefer|rather|wish|like|want) (?:\w+ ){0,8}?(?:not|t) (?:\w+ )?<closed>
+        ^(?:if|that) .*\b(?:weren|wasn) t (?:\w+ )?<closed>
+        out of (?:action|service|commission|operation)
+        (?:upper|top|open) (?:end|limit|stop)|to (?:get|have) (?:\w+ ){1,4}?(?:open|opened|unlocked|
+            disarmed|raised)
+        """,
+        **_PARTS,
+    ),
+    corrections=lines(
+        r"""
+        (?:no|oh|oops|sorry|actually) (?:wait|no)|wait (?:no|not)|scratch that|i meant?|or rather
+        correction|other way (?:round|around)|strike that|on second thoughts?
+        """
+    ),
     events=lines(
         r"""
         ^(?:if|when|whenever|once) (?:i|we|he|she|they|someone|somebody|anyone|anybody|the \w+|
@@ -146,7 +174,9 @@ ENGLISH = Language(
         (?:can t|cannot|couldn t|unable to|trying to|able to|need to|want to) (?:get|come|go) (?:in|
             inside|out|outside|through)
         (?:let|give|grant|allow|get|need) (?:\w+ ){0,4}?(?:access|entry|admittance|admission)
-        (?:locked|shut) (?:myself |ourselves |himself |herself )?out
+        (?:locked|shut) (?:(?:my|our|him|her|them)sel(?:f|ves) |me |us |him |her |them )?out
+        (?:stop|end|silence|kill|quit|enough of) (?:\w+ ){0,3}?(?:wailing|howling|blaring|
+            racket|din)
         (?:forgot|forgotten|lost|left|without|no|misplaced) (?:\w+ )?keys?
         admit (?:the|him|her|them|my|our)|(?:fresh|some|more) air(?! con)|breeze
         air (?:out|the|it|this|that)|ventilate|stuffy|daylight|sunlight|sunshine|moonlight|draught

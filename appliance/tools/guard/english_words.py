@@ -9,8 +9,9 @@ ROWS: Rows = (
         Tag.DOOR,
         """
         door doors backdoor doorway trapdoor trapdoors gate gates garage garages shutter
-        shutters blind blinds shade shades curtain curtains drape drapes flap flaps catflap
-        dogflap vent vents vault vaults cabinet cabinets drawer drawers barrier barriers boom
+        shutters rollers blind blinds shade shades curtain curtains drape drapes flap flaps catflap
+        dogflap vent vents vault vaults locker lockers cabinet cabinets drawer drawers barrier boom
+        barriers
         turnstile lid lids trunk tailgate bonnet_ skylight skylights dome entrance entrances
         pergola partition portcullis louvre louvres louver louvers slats shading blackout grille
         grilles venetians sash screens porthole dormer sunscreen
@@ -54,7 +55,7 @@ ROWS: Rows = (
         sentry simulation panic fence tripwire geofence babymonitor pir watchdog guard
         """,
     ),
-    (Tag.SIREN, "siren sirens"),
+    (Tag.SIREN, "siren sirens klaxon klaxons horn horns hooter sounder sounders"),
     (
         Tag.OPEN,
         """
@@ -140,7 +141,7 @@ ROWS: Rows = (
         siri paypal waze strava tinder itunes imdb letterboxd phone smartphone computer laptop
         tablet ipad iphone pc wifi achievement bitwarden mind homekit grafana mediathek blinkist
         goodreads manual manuals instructions notifications notification shuffle bluetooth
-        updates subtitles
+        updates subtitles secret secrets
         """,
     ),
     (
@@ -205,10 +206,14 @@ JOINS = joins(
     camera roll -> photos
     (?:loft|attic|roof) (?:ladder|stairs|steps)|attic door -> hatch
     take down -> remove
+    parking (?:posts?|locks?) -> bollard
     water (?:level|pressure|bill|bottle) -> level
     (?:fly|mosquito|insect|projector|bug) screens? -> blind
     (?:put|take|fold) the (?:top|roof|hood) down -> open the roof
     night watch|(?:protect|protection|alert) mode|off alert -> guard
+    open up about -> talk about
+    (?:last|next|first|final|bonus|hardest|hidden) levels? -> game
+    (position (?:\w+ ){1,6})cover -> \1poolcover
     cover (position|to|off)(?= ?$| [^o]) -> poolcover \1
     (?:mail|letter|parcel|post|cash) box -> mailbox
     auto(?:matic)? lock(?:s|ing)? -> autolock
@@ -223,7 +228,8 @@ JOINS = joins(
     (?:pool|tub|spa|jacuzzi|grill|boat|sandpit|cellar) (?:cover|lid|roof)s? -> poolcover
     cover (?:back )?(?:on|of|over|off|off of|from) the (?:hot )?(?:pool|tub|spa|
         jacuzzi) -> poolcover
-    ((?:the|my|our|a|gun|wall|floor|home|hotel) )safe(?! (?:and|place|for|distance)) -> \1vault
+    ((?:the|my|our|a|gun|wall|floor|home|hotel) )safe(?! (?:and sound|place|
+        distance|side|bet|option|for (?:kids|work|children))) -> \1vault
     (crack|open|unlock|lock|close) safe -> \1 vault
     (?:the|my) (?:car )?boot|car boot -> trunk
     (?:car|engine) hood -> trunk

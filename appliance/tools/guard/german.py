@@ -11,6 +11,10 @@ _PARTS = {
         r"(?:(?!\w*(?:radio|musik|licht|heizung|fernseher|roboter|sauger|maschine|ventilator|"
         r"lampe|film)\b)\w+ ){1,5}?"
     ),
+    "closed": (
+        r"(?:zu|abgeschlossen|geschlossen|verschlossen|verriegelt|abgesperrt|zugesperrt|gesichert|"
+        r"scharf|unten)"
+    ),
     "way": (
         r"(?:rein|herein|hinein|raus|heraus|hinaus|hoch|rauf|herauf|hinauf|durch|vorbei|"
         r"rueber|drinnen|nach (?:draussen|drinnen))"
@@ -28,6 +32,7 @@ GERMAN = Language(
             wuerde) (?:du|ihr|man|jemand|mir jemand|bitte jemand)
         (?:ich )?(?:moechte|will|haette gern|haette gerne),? dass du|vergiss (?:bitte )?nicht
         nicht vergessen|ich bitte dich|tu mir (?:bitte )?den gefallen
+        ob du (?:vielleicht |bitte |mal |wohl )*so (?:lieb|gut|nett|freundlich) (?:waere?st|bist)
         """
     ),
     topics=lines(
@@ -37,6 +42,7 @@ GERMAN = Language(
         (?:zeig|zeige|nenn|nenne|erzaehl|erzaehle|erklaer|erklaere) (?:mir|uns)
         (?:heiz|heize|waerm|waerme|saug|sauge|wisch|wische|putz|putze|kuehl|kuehle) (?!.*\b(?:oeffn|
             hoch|rauf))
+        zeige? (?:\w+ )?(?:film|folge|serie|doku)|halte? (?:\w+ )?(?:film|folge|serie|musik)
         liste (?:mir|alle|die)|(?:finde|find) (?:mir |ein|eine|einen|die naechste)|durchsage
         ansage|(?:schreib|schick|sende|texte)\w* (?:\w+ )+dass
         (?:loesch|streich|entfern)\w* (?:\w+ )?(?:erinnerung|termin|notiz|eintrag)
@@ -71,6 +77,7 @@ GERMAN = Language(
         (?:ist|sind|war|waren|hat|hast|hatte|hatten|steht|stehen|standen|wurde|wurden|wird|werden|
             ging|gingen|kam|kamen|lief|status|zustand|batteriestand|gibt es|laeuft|brennt|haengt|
             habe? ich|haben (?:wir|sie|die|alle)|stand (?:der|die|das|noch))
+        (?:von|mit|fuer|bei|aus|an) (?:wem|welch\w*)|wozu
         (?:wer|was|wann|wo|warum|wieso|weshalb|woher|wohin|welch\w*|worum|wofuer|womit|wieviel\w*|
             wessen|wem|wen)
         wie(?! (?:waer|waere|wars|ware))|(?:bis|seit|um|ab) (?:wann|welch\w+)|ob
@@ -80,6 +87,25 @@ GERMAN = Language(
         (?:schau|sieh|guck|pruef|pruefe|kontrollier|kontrolliere|check)(?: (?:mal|bitte|doch|
             kurz))* (?:nach|ob|die|den|das|alle|wie|was)
         nachsehen|nachschauen|nachgucken|pruefen|kontrollieren
+        """
+    ),
+    hints=lines(
+        r"""
+        (?:warum|wieso|weshalb) .*\b<closed>$
+        (?:warum|wieso|weshalb) .*\b(?:nicht|kein\w*) (?:\w+ )?(?:offen|auf|oben|hoch|
+            geoeffnet|\w*auf\w+|entriegelt|entsperrt|unscharf|hochgefahren|hochgezogen)$
+        (?:nicht|nimmer|kein\w*) (?:\w+ ){0,4}?<closed> (?:sein|bleiben|stehen)
+        (?:muss|muessen|brauch\w*|soll\w*) (?:\w+ ){0,6}?(?:nicht|nimmer|kein\w*) (?:\w+ ){0,4}?
+            <closed>$
+        (?:hoechste|wird|wirds|waere?|ist) (?:es )?(?:\w+ )?zeit$|zeit dass|auf unscharf
+        ausser (?:betrieb|gefecht|kraft|funktion)|ober\w* (?:endlage|anschlag|endpunkt|stellung)
+        """,
+        **_PARTS,
+    ),
+    corrections=lines(
+        r"""
+        quatsch|aeh|moment|nein|nee|ne|falsch|doch nicht|andersrum|andersherum|vielmehr|stattdessen
+        meine? ich|ich mein(?:e|te)?|sorry
         """
     ),
     events=lines(
@@ -115,7 +141,10 @@ GERMAN = Language(
         (?:summ|summe|hol|hole|holst du|schick|schicke|bitte|wink|bring|begleite) (?:ihn|sie|ihr|
             uns|mich|
             den \w+|die \w+|meine?n? \w+)(?: mal| bitte| doch)* <way>
-        summen|herein mit|rein mit|immer herein
+        (?:ins|in den|in die) \w*(?:haus|keller|wohnung|hof|garten|garage|flur|treppenhaus) lassen
+        (?:lass|lasse|lasst) (?:ihn|sie|ihr|uns|mich) ins? (?:\w+ )?\w*(?:haus|keller|wohnung)
+        summen|herein mit|rein mit|immer herein|bring\w* (?:mich|uns) (?:\w+ )?(?:ins haus|in die
+            wohnung|in den hof)
         (?:ich|wir) (?:steh|stehe|stehen|wart|warte|warten) (?:\w+ ){0,4}?(?:draussen|vor)
         nicht (?:mehr |automatisch )?scharf\w*
         scharf(?:schalt|stell)\w* (?:ueberspringen|abbrechen|auslassen|beenden|aufheben|aussetzen)

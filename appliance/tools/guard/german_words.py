@@ -22,7 +22,7 @@ _VERBS = """
 raeum pass zaehl steh weck wach hoer lad nimm dreh leg bau waerm heiz loes lies les schreib
 frisch fuell ruf such tau munter gib wart rueck spiel setz teil blas pump trag hol klaer hell
 zeichn wasch putz atm stock fang deck haeng greif tank sitz bring fall wirf brat back schau pepp
-merk bleib trink kehr nehm ess reg geb
+merk heiter bleib trink kehr nehm ess reg geb
 """.split()
 _SPARED = " ".join(
     f"{verb}{end}" for verb in _VERBS for end in ("", "e", "st", "t", "en", "est", "et")
@@ -33,9 +33,10 @@ ROWS: Rows = (
         Tag.DOOR,
         """
         *tuer *tueren tor tore toren tors *garage *garagen *pforte *pforten *gatter *gitter
-        *gitters *rollladen *rolladen *rollaeden *rollaede *rolllaeden *rollladens *fensterladen
-        *fensterlaeden *klappladen *klapplaeden *schlagladen *rollo *rollos *rouleau *rouleaus
-        *jalousie *jalousien *raffstore *raffstores *lamelle *lamellen *vorhang *vorhaenge
+        *gitters *rollladen *rolladen *rollaeden *rollaede *rolllaeden *rollladens laeden
+        *fensterladen *fensterlaeden *klappladen *klapplaeden *schlagladen *rollo *rollos
+        *rouleau *rouleaus
+        *storen *jalousie *jalousien *raffstore *raffstores *lamelle *lamellen *vorhang *vorhaenge
         *vorhaengen *gardine *gardinen *stores *plissee *plissees *klappe *klappen *schranke
         *schranken *schlagbaum *schlagbaeume kofferraum *tresor *tresore wandsafe moebelsafe
         waffensafe pooldach *beschattung *verschattung *screens *lamellendach *verdunkelung
@@ -53,7 +54,7 @@ ROWS: Rows = (
         *abdeckplane *persenning *poolplane *bodenleiter *verdeck
         """,
     ),
-    (Tag.BOLLARD, "*poller *pollern *pollers *zugbruecke"),
+    (Tag.BOLLARD, "*poller *pollern *pollers *zugbruecke *parkbuegel *sperrpfosten"),
     (Tag.AWNING, "*markise *markisen *sonnensegel *sonnenschirm *sonnenschirme"),
     (
         Tag.VALVE,
@@ -98,7 +99,7 @@ ROWS: Rows = (
         *abriegelung *sperrung schliessautomatik*
         """,
     ),
-    (Tag.SIREN, "*sirene *sirenen *hupe"),
+    (Tag.SIREN, "*sirene *sirenen *hupe *geheul *geheule *gejaule"),
     (
         Tag.OPEN,
         """
@@ -142,7 +143,7 @@ ROWS: Rows = (
         Tag.RAISE,
         """
         anheben
-        hoch rauf herauf hinauf hochfahr* hochzieh* rauffahr* raufzieh* hochlass*
+        hoch rauf nauf herauf hinauf hochfahr* hochzieh* rauffahr* raufzieh* hochlass*
         hochmach* hochkurbel* anheb* heb hebe heben hebst aufwaerts hinauffahr*
         hochgefahren hochstell*
         """,
@@ -209,7 +210,8 @@ ROWS: Rows = (
         *altpapier *einkaufszettel *zettel *uebersicht *thema *diskussion *umfrage sonne mond
         *bildschirm *geschirr *browsers ard zdf *spiel *datenschutz *jugendschutz *klimaschutz
         *virenschutz *naturschutz *umweltschutz kontakte *ansicht *protokoll *verlauf *suche
-        *anleitung bluetooth benachrichtigungen benachrichtigung mitteilungen
+        *anleitung *geheimnis *geheimnisse bluetooth benachrichtigungen benachrichtigung
+        mitteilungen
         """,
     ),
     (
@@ -287,6 +289,7 @@ JOINS = joins(
     safe(?= (?:auf|oeffn|zu|entriegel|entsperr)) -> tresor
     (riegel|kette)(?: bitte)? vor -> \1 zu
     setz (?:mal |bitte |schon mal )?(?:das |etwas )?(?:tee|kaffee|nudel)?wasser auf -> koche
+    koche? (?:mal |bitte |uns |mir )?(?:\w+ )?wasser -> koche
     wasser (?:etwas |wieder )?(?:warm|waermer|heiss) -> warmwasser
     nach unten -> runter
     nach oben -> hoch

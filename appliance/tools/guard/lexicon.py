@@ -94,6 +94,8 @@ class Language:
     past      questions about what happened: they order nothing
     carry     topics that include the clause after them: "remind me, when …"
     asks      beginnings of questions for a state
+    hints     open what the clause names, however it is said: "why is the gate still shut"
+    corrections  take back what was just said: "close the gate, no wait"
     events    in a condition: what happens, and is not ordered: "when I open the door"
     orders    in a question: it is an order all the same
     idioms    open something without naming it: "let him in"
@@ -107,6 +109,8 @@ class Language:
     past: tuple[str, ...] = ()
     carry: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
     idioms: tuple[str, ...] = ()
@@ -138,6 +142,8 @@ class Lexicon:
             "past",
             "carry",
             "asks",
+            "hints",
+            "corrections",
             "events",
             "orders",
             "idioms",
@@ -145,7 +151,7 @@ class Lexicon:
         ):
             parts = [part for language in self.languages for part in getattr(language, name)]
             parts = parts or [_NOTHING]
-            start = "" if name in ("events", "orders", "idioms", "spared") else "^"
+            start = "^" if name in ("polite", "topics", "past", "carry", "asks") else ""
             self._patterns[name] = re.compile(rf"{start}\b(?:{'|'.join(parts)})\b")
 
     def _add(self, word: str, tag: Tag) -> None:

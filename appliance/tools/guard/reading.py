@@ -86,7 +86,10 @@ def lexicon() -> Lexicon:
 
 def read_request(text: str) -> Reading:
     """Return the reading of a request in one of the languages of the tables."""
-    return max(_read_clauses(text), default=Reading.PLAIN)
+    reading = max(_read_clauses(text), default=Reading.PLAIN)
+    if reading == Reading.CLOSES and lexicon().find("corrections", spell(text)) is not None:
+        return Reading.OPENS
+    return reading
 
 
 def only_asks(text: str) -> bool:
@@ -210,6 +213,8 @@ def _continues_question(clause: Clause) -> bool:
 def read_clause(clause: Clause) -> Reading:
     """Return the reading of one clause without polite phrases."""
     text = clause.text
+    if lexicon().find("hints", text) is not None and any(map(_names, clause.words)):
+        return Reading.OPENS
     if lexicon().find("topics", text) is not None or lexicon().find("past", text) is not None:
         return Reading.ASKS
     if lexicon().find("asks", text) is not None and lexicon().find("orders", text) is None:
@@ -282,7 +287,11 @@ def _has_stray_auf(words: list[Word]) -> bool:
 
 
 def _names_thing(word: Word) -> bool:
-    return not lexicon().tags(word.text).isdisjoint(THINGS)
+    return _names(word.text)
+
+
+def _names(word: str) -> bool:
+    return not lexicon().tags(word).isdisjoint(THINGS)
 
 
 def _opens_unnamed(clause: Clause, words: list[Word], tags: Tags, *, removed: bool) -> bool:
