@@ -14,7 +14,11 @@ import msgspec
 
 from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.bargein import network
-from appliance.hear.bargein.classifier import SegmentClassifier, VerdictTracker
+from appliance.hear.bargein.classifier import (
+    STILL_SOUNDS_MS,
+    SegmentClassifier,
+    VerdictTracker,
+)
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.bargein.word_evidence import evidence
@@ -23,6 +27,7 @@ from appliance.hear.listening_mode import ListeningMode
 from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
 from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
+from appliance.hear.onset.sound_tail import SoundTail
 from appliance.hear.onset.vad import WINDOW_FRAMES
 from appliance.hear.turn import log_mel
 from appliance.hear.turn.end_of_turn import EndOfTurn
@@ -101,6 +106,7 @@ class HearingPipeline:
         self._onset = 0
         self._over_box_until = -1
         self._soft_speech = SoftSpeechDetector(settings)
+        self._tail = SoundTail()  # of the last sound over an answer
         self._voice_until = -RATE_HZ  # end of the last sound that was a voice
         self._usual_db: float | None = None  # the owner's speech, dB full scale above 120 Hz
         self._segment = Segment(None)
@@ -176,6 +182,10 @@ class HearingPipeline:
             self._verdict_tracker.add_evidence(evidence(words))
 
     def _detect(self, block: AudioBlock, events: list[HearingEvent]) -> None:
+        if self._tail.covers(block.energy_db):
+            self._front_end.gate.reset()
+            self._soft_speech.reset()
+            return
         if not (block.gate or self._soft_speech.process(block)):
             return
         self._soft_speech.reset()
@@ -285,6 +295,9 @@ class HearingPipeline:
         events.append(Verdict(self._serial, verdict, age_ms))
         if self._phase is SpeechPhase.JUDGED:  # the answer resumes in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
+            segment = self._segment
+            ended = segment.quiet_ms >= STILL_SOUNDS_MS
+            self._tail.start(segment.peak_db, voice=verdict == "backchannel", ended=ended)
             if not self._continues_speech:
                 self._front_end.gate.on_verdict(verdict)
         if verdict == "backchannel":

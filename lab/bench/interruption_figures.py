@@ -141,6 +141,18 @@ def taken_for(
     return portion(sum(outcome(t) in wanted for t in of_class), len(of_class))
 
 
+def lost(trials: Iterable[InterruptionTrial], kind: RecordingKind) -> Figure:
+    """The share of a class after which the answer was lost in the end, after any pause."""
+    of_class = [t for t in trials if t.kind == kind]
+    return portion(sum(t.yielded for t in of_class), len(of_class))
+
+
+def paused_again(trials: Iterable[InterruptionTrial]) -> Figure:
+    """The share of the resumes after a backchannel that another pause followed at once."""
+    murmurs = [t for t in trials if t.kind == "backchannel"]
+    return portion(sum(t.again for t in murmurs), sum(t.resumes for t in murmurs))
+
+
 def latencies(trials: Iterable[InterruptionTrial]) -> list[float]:
     """The ages of the verdicts: ms from the listener's onset to its verdict."""
     return [float(t.age_ms) for t in trials if t.age_ms is not None]

@@ -41,6 +41,12 @@ class Target:
             else "not met"  # fmt: skip
 
 
+LOST = {
+    QUIET.name: Target("≤ 8 %", 0.08),
+    ECHO.name: Target("≤ 8 %", 0.08),
+    KITCHEN.name: Target("≤ 10 %", 0.1),
+}
+OBEYED = Target("≥ 99 %", 0.99, at_least=True)
 CAUGHT = Target("≥ 95 %", 0.95, at_least=True)
 
 
@@ -93,7 +99,7 @@ def row(
 def summary(found: InterruptionFindings) -> FigureTable:
     """The table of all figures with targets."""
     sheet = FigureTable("Being interrupted: the figures to reach", COLUMNS, names=2)
-    for rows in (_stops, _selves, _pauses, _verdicts, _seam, _cost):
+    for rows in (_in_the_end, _stops, _selves, _pauses, _verdicts, _seam, _cost):
         sheet.rows += rows(found)
     sheet.notes += [
         "Processes: the real processes on the software sound card, in real time. Offline: the "
@@ -104,6 +110,24 @@ def summary(found: InterruptionFindings) -> FigureTable:
     if found.dropouts:
         sheet.notes.append(f"Dropouts of ours: {'; '.join(found.dropouts)}.")
     return sheet
+
+
+def _in_the_end(found: InterruptionFindings) -> list[Row]:
+    """Whether the answer was lost, whatever the first verdict was."""
+    rows: list[Row] = []
+    for condition in found.conditions("over"):
+        trials = found.trials(condition)
+        group = f"in the end: {condition}"
+        rows += [
+            row(group, "answers lost to a backchannel", figures.lost(trials, "backchannel"),
+                percent, LOST.get(condition)),
+            row(group, "interruptions obeyed", figures.lost(trials, "interruption"),
+                percent, OBEYED),
+            row(group, "answers lost to a noise", figures.lost(trials, "noise"), percent),
+            row(group, "resumes, then a pause within 300 ms", figures.paused_again(trials), percent,
+                Target("0", 0)),
+        ]  # fmt: skip
+    return rows
 
 
 def _stops(found: InterruptionFindings) -> list[Row]:

@@ -39,6 +39,8 @@ AFTER_S = 1.3  # how long the device is observed after a sound's end
 APART_S = (0.3, 1.8)  # random extra distance between two sounds
 DEADLINE = 700 * MS  # latest verdict after an onset
 EARLY, LATE = 150 * MS, 400 * MS  # tolerance of an onset before and after the sound's edges
+SETTLED = 1600 * MS  # after a sound's end: by then its answer is lost or goes on
+AGAIN = 300 * MS  # a pause so soon after a resume is at the same sound
 LEVELS_DB = (-3.0, 3.0)  # range of a sound's level against `SPEECH_DB`, as people vary
 NOISE_LEVELS_DB = (-8.0, 6.0)
 QUIET_DB = -70.0  # dBFS rms of a quiet room's noise
@@ -86,7 +88,8 @@ class InterruptionTrial:
     left_out  why the stop does not count, or ""; `missed`: the device went on talking
     opinions  (age_ms, backchannel, interruption, noise) of the first pause
     verdict   of the first pause; None if there was no pause
-    yielded   the answer was dropped in the end
+    yielded   the answer was dropped in the end: by `SETTLED` after the sound
+    resumes   how often the box went on with its answer; `again`: and paused within `AGAIN`
     over_ms   last audible sample of the dropped answer, over all pauses; None if not dropped
     """
 
@@ -103,6 +106,8 @@ class InterruptionTrial:
     verdict: str | None = None
     age_ms: int | None = None
     yielded: bool = False
+    resumes: int = 0
+    again: int = 0
     over_ms: float | None = None
 
 
@@ -248,17 +253,27 @@ def _trial(
         session.played[first:last], CLIP_FRAMES, [at - first for at in sorted(device.stops)]
     )
     dropped = next((at for at in sorted(device.yields)
-                    if onset - EARLY <= at <= end + LATE + DEADLINE), None)  # fmt: skip
+                    if onset - EARLY <= at <= end + SETTLED), None)  # fmt: skip
     clear = clip.clear and not begins_aside(OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end))
+    resumed, again = _resumes(device.events, onset - EARLY, end + SETTLED)
     trial = InterruptionTrial(
         spec.name, spec.kind, isinstance(spec, RecordingFile), clear, (end - onset) / MS,
         stop.left_out, stop.missed, None if stop.last is None else stop.last / MS,
         yielded=dropped is not None,
         over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
+        resumes=len(resumed), again=len(again),
     )  # fmt: skip
     onset_event = next((t for t in device.events if isinstance(t.event, Onset) and t.event.speaking
                         and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
     return _with_verdict(trial, device.events, onset_event, onset) if onset_event else trial
+
+
+def _resumes(events: list[TimedEvent], first: int, last: int) -> tuple[list[int], list[int]]:
+    """The resumes between two samples, and those of them that a pause followed within `AGAIN`."""
+    resumed = [t.at for t in events if isinstance(t.event, Verdict)
+               and t.event.kind != "interruption" and first <= t.at <= last]  # fmt: skip
+    paused = [t.at for t in events if isinstance(t.event, Onset) and t.event.speaking]
+    return resumed, [at for at in resumed if any(at <= pause <= at + AGAIN for pause in paused)]
 
 
 def _last_audible(track: Samples) -> int:

@@ -11,6 +11,9 @@ from lab.bench import interruption_details as details
 from lab.bench import interruption_tables as tables
 from lab.bench.benches import FigureTable
 from lab.bench.interruption_findings import InterruptionFindings
+from lab.bench.interruption_plan import QUIET
+from lab.bench.interruption_trials import JobResult
+from tests.lab.bench.findings import job, trial
 
 
 def line(sheet: FigureTable, group: str, measure: str) -> tuple[Any, ...]:
@@ -36,6 +39,22 @@ def test_the_first_table_says_for_each_goal_whether_it_is_met(found: Interruptio
     assert line(sheet, "seam", "samples lost")[-1] == "met"
     assert line(sheet, "seam", "samples repeated")[-1] == "not met"
     assert line(sheet, "cost", "hearing")[-1] == "not met"
+
+
+def test_the_first_rows_count_what_was_lost_in_the_end_whatever_the_first_verdict(
+    found: InterruptionFindings,
+) -> None:
+    murmurs = [trial("backchannel", "backchannel", yielded=True, resumes=2, again=1)]
+    murmurs += [trial("backchannel", "backchannel", resumes=1)] * 3
+    calls = [trial("interruption", "backchannel", yielded=True)]
+    found.done = [(job("over", QUIET), JobResult(murmurs + calls, talked_s=100))]
+    rows = tables.summary(found).rows
+    assert [row[:3] for row in rows[:4]] == [
+        ("in the end: quiet", "answers lost to a backchannel", "25.0 %"),
+        ("in the end: quiet", "interruptions obeyed", "100.0 %"),
+        ("in the end: quiet", "answers lost to a noise", "–"),
+        ("in the end: quiet", "resumes, then a pause within 300 ms", "20.0 %"),
+    ]
 
 
 def test_missing_measurements_have_no_row() -> None:
