@@ -23,7 +23,7 @@ from lab.sim import scene as scenes
 from lab.sim.demo_page import demo_page
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_recording import RehearsalRecording
-from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome, report
+from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome, answers_lost, report
 from lab.sim.scene import Scene
 
 DEMO = Path(__file__).with_name("demo.yaml")
@@ -160,7 +160,11 @@ def _summary(reader: RecordingReader) -> list[str]:
         if recording.seconds
     )
     spoke = ", ".join(f"{name} {count}" for name, count in reader.voices().items())
+    lost = ", ".join(
+        f"{kind} {count} of {of}" for kind, (count, of) in answers_lost(reader.outcomes()).items()
+    )
     lines = [
+        f"Answers lost in the end, by what was said over them: {lost or 'none'}.",
         f"False pauses: {reader.false_pauses()}. Sentences by voice: {spoke or 'none'}.",
         f"CPU of one core: {costs}.",
     ]

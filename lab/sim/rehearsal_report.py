@@ -31,12 +31,13 @@ T = TypeVar("T")
 MS = RATE_HZ // 1000
 EARLY = 150 * MS  # an onset may be detected so long before the script's, by noise before the word,
 LATE = 400 * MS  # and so long after the utterance's end
+SETTLED = 1600 * MS  # after an utterance's end: by then an answer is lost or goes on
 
 
 @dataclass
 class UtteranceOutcome:
     """The outcome of one utterance. `onset_s`, `end_s`: seconds from the recording's start; `_ms`:
-    durations in ms."""
+    durations in ms. `answer_lost`: the answer under way was dropped in the end, after any pause."""
 
     said: str
     kind: str
@@ -48,6 +49,7 @@ class UtteranceOutcome:
     verdict: str | None = None
     verdict_ms: float | None = None
     outcome: str = "ignored"
+    answer_lost: bool = False
     seam: dict[str, int] | None = None
     answer_ms: float | None = None
     answer_parts_ms: dict[str, float] | None = None
@@ -107,6 +109,8 @@ class RecordingReader:
         serial = self._serials(onset, end)
         if out.over_the_box:
             self._stop(out, onset, end)
+            settled = min(until, end + SETTLED)
+            out.answer_lost = bool(self._in(PlaybackStopped, onset - EARLY, settled))
         verdicts = [v for v in self.all(Verdict) if v[1].serial in serial]
         if verdicts:
             at, verdict = verdicts[-1]
@@ -121,7 +125,7 @@ class RecordingReader:
                 (m for _, m in self.all(PlaybackResumed) if m.index >= pause[-1].index), None
             )
             if resume is not None and resume.turn == pause[-1].turn:
-                out.outcome = "resumed"
+                out.outcome = "lost" if out.answer_lost else "resumed"
                 seam = self._seam(pause[-1], resume)
                 out.seam = asdict(seam) if seam else None
         return out
@@ -195,14 +199,26 @@ class RecordingReader:
         return measure_seam(self.track, answer, *at, pause.position, again)
 
 
+def answers_lost(outcomes: list[UtteranceOutcome]) -> dict[str, tuple[int, int]]:
+    """How many answers were lost in the end, of how many said over, by kind of utterance."""
+    over = [out for out in outcomes if out.over_the_box]
+    return {
+        kind: (sum(out.answer_lost for out in over if out.kind == kind),
+               sum(out.kind == kind for out in over))
+        for kind in dict.fromkeys(out.kind for out in over)
+    }  # fmt: skip
+
+
 def report(reader: RecordingReader) -> dict[str, Any]:
     """The report as plain data, ready for JSON."""
     recording = reader.recording
+    outcomes = reader.outcomes()
     dropouts = {m.direction: m.count for _, m in recording.messages_of(Dropouts)}
     return {
         "scene": recording.scene.name,
         "seconds": round(recording.seconds, 1),
-        "utterances": [asdict(outcome) for outcome in reader.outcomes()],
+        "answers_lost": answers_lost(outcomes),
+        "utterances": [asdict(outcome) for outcome in outcomes],
         "false_pauses": reader.false_pauses(),
         "voices": reader.voices(),
         "seams": [asdict(seam) for seam in reader.seams()],

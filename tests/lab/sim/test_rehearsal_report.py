@@ -126,6 +126,24 @@ def test_a_pause_with_a_resume_has_the_outcome_resumed() -> None:
     assert out.outcome == "ignored"
 
 
+def test_an_answer_that_is_dropped_after_a_resume_is_lost_and_not_resumed() -> None:
+    recorded = recording()
+    add_sound(recorded, 0, 1050)
+    add_utterance(recorded, 1000, 1300)
+    add_message(recorded, 1050, PlaybackPaused(1, 7, 16_800, at(1050)))
+    add_message(recorded, 1500, PlaybackResumed(1, 7, 16_800, at(1500)))
+    add_message(recorded, 2850, PlaybackStopped(1, 20_000, at(2850)))
+    (out,) = read(recorded).outcomes()
+    assert (out.outcome, out.answer_lost) == ("lost", True)
+    assert report(read(recorded))["answers_lost"] == {"interruption": (1, 1)}
+    later = recording()
+    add_sound(later, 0, 4000)
+    add_utterance(later, 1000, 1300)
+    add_message(later, 2950, PlaybackStopped(1, 20_000, at(2950)))
+    (out,) = read(later).outcomes()
+    assert not out.answer_lost
+
+
 def test_the_report_of_an_empty_recording_has_every_section() -> None:
     recorded = recording()
     add_message(recorded, 100, Dropouts("capture", 3))
