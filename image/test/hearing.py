@@ -24,7 +24,7 @@ class Hearing:
 
     def __init__(self) -> None:
         self.said: list[str] = []
-        DOOR.parent.mkdir(exist_ok=True)
+        DOOR.parent.mkdir(parents=True, exist_ok=True)
         threading.Thread(target=self._listen, args=(ControlSocket(DOOR),), daemon=True).start()
 
     def _listen(self, door: ControlSocket) -> None:
