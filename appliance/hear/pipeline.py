@@ -24,6 +24,7 @@ from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.bargein.word_evidence import evidence
 from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Endpointer
 from appliance.hear.listening_mode import ListeningMode
+from appliance.hear.network_judge import NetworkJudge
 from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
 from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
@@ -31,7 +32,6 @@ from appliance.hear.onset.sound_tail import SoundTail
 from appliance.hear.onset.vad import WINDOW_FRAMES
 from appliance.hear.turn import log_mel
 from appliance.hear.turn.end_of_turn import EndOfTurn
-from appliance.hear.turn.turn_judge import TurnJudge
 from appliance.hear.utterance_stream import SpeechSlot, UtteranceStream
 from appliance.messages.hearing import (
     Judgement,
@@ -84,7 +84,7 @@ class HearingPipeline:
         serial: int = 0,
         classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
-        judge: TurnJudge | None = None,
+        judge: NetworkJudge | None = None,
         again: bool = False,
     ) -> None:
         """`serial`: the last in use. `canceller`: replaces the settings' one. `judge`: of the end

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from appliance.hear.network_judge import BackgroundJudge
 from appliance.hear.pipeline import HearingPipeline
 from appliance.hear.turn.log_mel import WINDOW_FRAMES
-from appliance.hear.turn.turn_judge import BackgroundJudge
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.runtime.process_table import row
@@ -55,7 +55,7 @@ def beside_live_sound(
 def _lateness_ms(
     settings: HearingSettings, network: TurnNetwork | None, questions: int
 ) -> list[float]:
-    judge = BackgroundJudge(network) if network is not None else None
+    judge = BackgroundJudge(network, "turn") if network is not None else None
     hearing = HearingPipeline(settings)
     rng = np.random.default_rng(1)
     sound = rng.normal(0, 300, WINDOW_FRAMES).astype(np.int16)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from appliance.hear.endpointing import Endpointer
+from appliance.hear.network_judge import NetworkAnswer
 from appliance.hear.onset.frontend import AudioFrontEnd
 from appliance.hear.turn.end_of_turn import EndOfTurn
 from appliance.hear.turn.log_mel import WINDOW_FRAMES
-from appliance.hear.turn.turn_judge import TurnAnswer
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import HearingSettings, TurnSettings
@@ -33,7 +33,7 @@ class HeardTurn:
     turn: Turn
     clean: Samples
     silent: list[int]
-    said: dict[int, TurnAnswer] = field(default_factory=dict)
+    said: dict[int, NetworkAnswer] = field(default_factory=dict)
 
     def sound(self, block: int) -> Samples:
         """The sound that the listener would give to the judge after `block`."""
@@ -63,18 +63,18 @@ class ReplayedJudge:
         self._heard = heard
         self._network = network
         self._late_blocks = int(np.ceil(late_ms / BLOCK_MS))
-        self._due: list[tuple[int, TurnAnswer]] = []
+        self._due: list[tuple[int, NetworkAnswer]] = []
         self.block = 0
 
     def ask(self, number: int, samples: Samples) -> None:
         cached = self._heard.said.get(self.block)
         if cached is None:
-            cached = TurnAnswer(0, self._network.probability(samples), 0.0)
+            cached = NetworkAnswer(0, self._network.probability(samples), 0.0)
             self._heard.said[self.block] = cached
-        answer = TurnAnswer(number, cached.probability, cached.took_ms)
+        answer = NetworkAnswer(number, cached.probability, cached.took_ms)
         self._due.append((self.block + self._late_blocks, answer))
 
-    def pop_answer(self) -> TurnAnswer | None:
+    def pop_answer(self) -> NetworkAnswer | None:
         if self._due and self._due[0][0] <= self.block:
             return self._due.pop(0)[1]
         return None

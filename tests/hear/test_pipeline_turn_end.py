@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from appliance.hear.endpointing import TRAILING_FRAMES
+from appliance.hear.network_judge import NetworkAnswer
 from appliance.hear.pipeline import HearingPipeline
-from appliance.hear.turn.turn_judge import TurnAnswer
 from appliance.hear.utterance_stream import CHUNK_FRAMES, SpeechSlot
 from appliance.messages.hearing import SetListening, SpeechEnded
 from appliance.pcm import RATE_HZ, Samples
@@ -23,13 +23,13 @@ class ConstantJudge:
     def __init__(self, probability: float) -> None:
         self.probability = probability
         self.asked: list[Samples] = []
-        self.due: list[TurnAnswer] = []
+        self.due: list[NetworkAnswer] = []
 
     def ask(self, number: int, samples: Samples) -> None:
         self.asked.append(samples)
-        self.due.append(TurnAnswer(number, self.probability, 5.0))
+        self.due.append(NetworkAnswer(number, self.probability, 5.0))
 
-    def pop_answer(self) -> TurnAnswer | None:
+    def pop_answer(self) -> NetworkAnswer | None:
         return self.due.pop(0) if self.due else None
 
 

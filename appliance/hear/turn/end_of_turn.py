@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable
 
-from appliance.hear.turn.turn_judge import TurnAnswer, TurnJudge
+from appliance.hear.network_judge import NetworkAnswer, NetworkJudge
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import TurnSettings
 
@@ -20,7 +20,7 @@ log = logging.getLogger("listener")
 class EndOfTurn:
     """Detects the end of one utterance after another; the judge is asked anew in each pause."""
 
-    def __init__(self, settings: TurnSettings, judge: TurnJudge | None) -> None:
+    def __init__(self, settings: TurnSettings, judge: NetworkJudge | None) -> None:
         self._settings = settings
         self._judge = judge
         self._number = 0  # of the newest question to the judge
@@ -57,7 +57,7 @@ class EndOfTurn:
             self._begin_pause()
         return over
 
-    def _pop_answers(self, judge: TurnJudge) -> None:
+    def _pop_answers(self, judge: NetworkJudge) -> None:
         while (answer := judge.pop_answer()) is not None:
             if answer.number >= self._first_number:
                 self._probability = _usable(answer)
@@ -85,6 +85,6 @@ def wait_ms(settings: TurnSettings, probability: float | None) -> int:
     return settings.unsure_ms if probability >= settings.likely else settings.unlikely_ms
 
 
-def _usable(answer: TurnAnswer) -> float | None:
+def _usable(answer: NetworkAnswer) -> float | None:
     probability = answer.probability
     return probability if probability is not None and math.isfinite(probability) else None

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
+from appliance.hear.network_judge import NetworkAnswer
 from appliance.hear.turn.end_of_turn import EndOfTurn, wait_ms
-from appliance.hear.turn.turn_judge import TurnAnswer
 from appliance.pcm import Samples
 from appliance.settings import HearingSettings, TurnSettings
 
@@ -32,15 +32,15 @@ class ScriptedJudge:
         self.says = says
         self.late_steps = round(late_ms / 5)
         self.asked: list[int] = []
-        self.due: list[tuple[int, TurnAnswer]] = []
+        self.due: list[tuple[int, NetworkAnswer]] = []
         self.step = 0
 
     def ask(self, number: int, samples: Samples) -> None:
         probability = self.says[len(self.asked)]
         self.asked.append(number)
-        self.due.append((self.step + self.late_steps, TurnAnswer(number, probability, 60.0)))
+        self.due.append((self.step + self.late_steps, NetworkAnswer(number, probability, 60.0)))
 
-    def pop_answer(self) -> TurnAnswer | None:
+    def pop_answer(self) -> NetworkAnswer | None:
         if self.due and self.due[0][0] <= self.step:
             return self.due.pop(0)[1]
         return None

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from appliance.hear.network_judge import BackgroundJudge, DirectJudge, NetworkAnswer
 from appliance.hear.onset import vad
-from appliance.hear.turn.turn_judge import BackgroundJudge, DirectJudge, TurnAnswer, make_judge
+from appliance.hear.turn.turn_judge import make_judge
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.settings import HearingSettings
 
@@ -27,7 +28,7 @@ def network() -> TurnNetwork:
     return TurnNetwork()
 
 
-def awaited(judge: BackgroundJudge) -> TurnAnswer:
+def awaited(judge: BackgroundJudge) -> NetworkAnswer:
     return polled(judge.pop_answer)
 
 
@@ -35,7 +36,7 @@ def threads() -> set[int]:
     return {int(task.name) for task in Path("/proc/self/task").iterdir()}
 
 
-def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
+def polled(pop: Callable[[], NetworkAnswer | None]) -> NetworkAnswer:
     until_s = time.monotonic() + LIMIT_S
     while (answer := pop()) is None:
         assert time.monotonic() < until_s
@@ -45,7 +46,7 @@ def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
 
 @pytest.mark.long
 def test_an_answer_comes_later_and_equals_the_networks(network: TurnNetwork) -> None:
-    judge = BackgroundJudge(network)
+    judge = BackgroundJudge(network, "turn")
     assert judge.pop_answer() is None
     judge.ask(7, SOUND)
     answer = awaited(judge)
@@ -55,7 +56,7 @@ def test_an_answer_comes_later_and_equals_the_networks(network: TurnNetwork) -> 
 
 
 def test_of_many_questions_the_newest_and_few_others_are_answered(network: TurnNetwork) -> None:
-    judge = BackgroundJudge(network)
+    judge = BackgroundJudge(network, "turn")
     for number in range(1, 51):
         judge.ask(number, SOUND)
     answered: list[int] = []
@@ -65,7 +66,7 @@ def test_of_many_questions_the_newest_and_few_others_are_answered(network: TurnN
 
 
 def test_asking_takes_less_than_2_ms_of_the_callers_cpu(network: TurnNetwork) -> None:
-    judge = BackgroundJudge(network)
+    judge = BackgroundJudge(network, "turn")
     cpu_ns = time.thread_time_ns()
     judge.ask(1, SOUND)
     asked_ms = (time.thread_time_ns() - cpu_ns) / 1e6
@@ -77,7 +78,7 @@ def test_the_judges_thread_has_normal_scheduling_under_any_policy(network: TurnN
     was = os.sched_getscheduler(0)
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     try:
-        judge = BackgroundJudge(network)
+        judge = BackgroundJudge(network, "turn")
     finally:
         os.sched_setscheduler(0, was, os.sched_param(0))
     judge.ask(1, SOUND)
@@ -88,7 +89,7 @@ def test_the_judges_thread_has_normal_scheduling_under_any_policy(network: TurnN
 
 def test_closing_the_judge_ends_its_thread_after_the_current_question(network: TurnNetwork) -> None:
     before = threads()
-    judge = BackgroundJudge(network)
+    judge = BackgroundJudge(network, "turn")
     judge.ask(1, SOUND)
     assert len(threads() - before) == 1
     awaited(judge)
