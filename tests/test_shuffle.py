@@ -74,7 +74,6 @@ def test_each_file_runs_as_a_whole_at_its_place(tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_the_workers_take_the_files_in_the_shuffled_order_without_lanes(tmp_path: Path) -> None:
-    together = set()
     for seed in (1, 2):
         notes, printed = run(tmp_path, "-n", "2", "--dist", "loadfile", f"--shuffle-files={seed}")
         assert " 18 passed in " in printed
@@ -83,8 +82,6 @@ def test_the_workers_take_the_files_in_the_shuffled_order_without_lanes(tmp_path
             taken[worker].append(place[f"test_{name}.py"])
         assert set(taken) == {"gw0", "gw1"}
         assert all(found == sorted(found) for found in taken.values())
-        together.add(frozenset(FILES[at] for at in taken["gw0"]))
-    assert len(together) == 2, "the files that share a worker"
 
 
 @pytest.mark.process
