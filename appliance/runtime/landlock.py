@@ -34,6 +34,7 @@ _KNOWN_BITS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NEWEST_FILES, _SINCE_TCP, _SINCE_SCOPES = 5, 4, 6  # ABIs
 SINCE = {"TCP": _SINCE_TCP, "signals": _SINCE_SCOPES}  # what an older one does not limit
 
+LIST = _READ_DIR
 READ = _READ_FILE | _READ_DIR
 WRITE = (
     READ | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _MAKE_DIR | _MAKE_SOCK | _REMOVE_FILE | _REMOVE_DIR
@@ -44,9 +45,10 @@ START = _EXECUTE
 
 @dataclass(frozen=True)
 class Domain:
-    """What a process may do. `files`: rights (READ, WRITE, DEVICE, START) by path; a folder's hold
-    for all that is below it. A path that does not exist now is left out. `ports`: TCP ports that it
-    may connect to; with any, it may bind one that the kernel chooses, as some clients do.
+    """What a process may do. `files`: rights (LIST, READ, WRITE, DEVICE, START) by path; those of a
+    folder hold for all that is below it. A path that does not exist now is left out. `ports`: TCP
+    ports that it may connect to; with any, it may bind one that the kernel chooses, as some clients
+    do.
     `abstract_sockets`: it may connect to other programs' Unix sockets without a path."""
 
     files: dict[Path, int] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from appliance.runtime.settings_access import owner_path
 from appliance.settings import SYSTEM_FILE, Settings
 from appliance.settings.surroundings import is_service
 
+DEVICES = Path("/dev")
 SOUND_CARDS = Path("/dev/snd")
 SOUND_FILES = "INTERLUDE_SOUND_FILES"  # environment variable: files of sound cards in software
 
@@ -59,6 +60,8 @@ def domain(name: str, settings: Settings) -> Domain:
         made.add(landlock.WRITE, paths(place, settings))
     for device in files.devices:
         made.add(landlock.DEVICE, _DEVICES[device](settings))
+        if device in _LISTED:
+            made.add(landlock.LIST, (DEVICES,))
     for program in files.starts:
         made.add(landlock.START, _PROGRAMS[program](settings))
     return made
@@ -197,11 +200,12 @@ def _sound(settings: Settings) -> Paths:
 def _pins(settings: Settings) -> Paths:
     """Without its chip the panel ends, and is started again."""
     for kind in ("gpiochip*", "spidev*"):
-        yield from Path("/dev").glob(kind)
+        yield from DEVICES.glob(kind)
     if settings.panel.spi:
         yield Path(settings.panel.spi)
 
 
+_LISTED: tuple[Device, ...] = ("pins",)  # found by their names in the folder of devices
 _DEVICES: dict[Device, Callable[[Settings], Paths]] = {"pins": _pins, "sound": _sound}
 
 

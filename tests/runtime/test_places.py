@@ -230,6 +230,19 @@ def test_the_link_reaches_the_port_of_its_broker(state: Path) -> None:
         assert attack("link", state, CONNECT, str(port), link=broker) == {"port": "done"}
 
 
+@pytest.mark.parametrize(("part", "listed"), [("panel", "done"), ("page", "EACCES")])
+def test_the_panel_finds_its_pins_by_their_names_and_reads_no_other_device(
+    part: str, listed: str, state: Path
+) -> None:
+    code = """
+found["list"] = attempt(lambda: os.listdir("/dev"))
+found["read"] = attempt(lambda: Path("/dev/tty").open("rb"))
+"""
+    found = attack(part, state, code)
+    assert found["list"] == listed
+    assert found["read"] == "EACCES"
+
+
 # ── the table ──────────────────────────────────────────────────────────────────────────────────
 def test_every_row_of_the_process_table_has_columns_of_files() -> None:
     assert FILES.keys() == set(NAMES)
