@@ -65,7 +65,7 @@ LACKING: dict[str, Callable[[], bool]] = {
     SYSTEMD: lambda: os.geteuid() != 0 and not Path("/run/systemd").exists(),
     GPIO_SIM: lambda: not os.access(GPIO_SIM_FOLDER, os.W_OK),
     RECORDINGS: lambda: not (RECORDINGS_FOLDER / "words").is_dir(),
-    TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "gguf"))),
+    TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "sklearn", "gguf"))),
     CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
     NUMBERED: _always,
     BROWSER: _has_no_browser,

@@ -25,7 +25,7 @@ from lab.bench import bench_speech
 from lab.bench.simulated_room import ECHO_BLOCKS, EchoSimulator, RoomSession, TimedEvent
 from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
-from training.verdict.sounds import Role, Sound, Sounds
+from training.verdict.sounds import Role, Sound, SoundSource
 
 DEADLINE_MS = 760  # a little later than the box's, so that the data include its last decision
 EVENTS = 14  # sounds in a scene
@@ -180,7 +180,7 @@ def _conditions(role: Role, seed: int) -> tuple[np.random.Generator, Conditions]
 
 
 def scene(
-    sounds: Sounds, seed: int, *, headphones: bool = False, events: int = EVENTS
+    sounds: SoundSource, seed: int, *, headphones: bool = False, events: int = EVENTS
 ) -> list[Heard]:
     """The bursts of one scene: one room, one owner's loudness, fourteen sounds while the box talks.
 
@@ -221,7 +221,7 @@ def scene(
     return [heard for heard in kept if heard is not None]
 
 
-def alone(sounds: Sounds, seed: int) -> list[Heard]:
+def alone(sounds: SoundSource, seed: int) -> list[Heard]:
     """False onsets without an owner, by residual echo of the box's own voice at full volume in
     reverberant rooms. Their class is noise."""
     chance = np.random.default_rng([seed, len(sounds.role), 1])
@@ -251,14 +251,14 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     return [heard for heard in kept if heard is not None]
 
 
-def _talk(sounds: Sounds, chance: np.random.Generator) -> Samples:
+def _talk(sounds: SoundSource, chance: np.random.Generator) -> Samples:
     wave = sounds.talk(chance, 12.0)
     volume = chance.uniform(0.25, 1.0)
     return np.asarray(wave / np.abs(wave).max() * volume * 32000, np.int16)
 
 
 def _plan(
-    sounds: Sounds,
+    sounds: SoundSource,
     chance: np.random.Generator,
     at: int,
     rt60_s: float,

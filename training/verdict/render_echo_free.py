@@ -23,7 +23,7 @@ from appliance.pcm import BLOCK_FRAMES, RATE_HZ, level_db, to_int16
 from lab.sim import acoustics
 from training.verdict import noises
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
-from training.verdict.sounds import Sound, Sounds
+from training.verdict.sounds import Sound, SoundSource
 
 TOGETHER = 24  # sounds of a scene, relative to one owner's loudness
 BEFORE_S, BLOCKS = 1.4, 500
@@ -40,7 +40,7 @@ Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 
-def scene(sounds: Sounds, seed: int) -> list[Heard]:
+def scene(sounds: SoundSource, seed: int) -> list[Heard]:
     """One room, one noise, one owner's loudness; each sound is rendered separately."""
     where, chance = conditions(sounds.role, seed), np.random.default_rng([seed, 2])
     response = near(where.rt60_s, where.room, float(chance.uniform(-2, 14)))

@@ -11,7 +11,7 @@ import hashlib
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,19 @@ def role_of(name: str) -> Role:
 
 
 TUNING_PART = 6
+
+
+class SoundSource(Protocol):
+    """What the renderers draw sounds from."""
+
+    @property
+    def role(self) -> Role: ...
+
+    def next(self, chance: np.random.Generator) -> Sound:
+        """The next sound to play over the box."""
+
+    def talk(self, chance: np.random.Generator, seconds: float) -> Wave:
+        """Continuous speech for the box to say, of at least that length."""
 
 
 class Sounds:

@@ -50,14 +50,16 @@ def table() -> dict[str, dict[str, list[str]]]:
     return loaded
 
 
-def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
+def clips(
+    count: int, seed: int, *, held: bool = False, others: float = WITHOUT_ESPEAK
+) -> Iterator[Said]:
     """`count` clips, half of them backchannels; the same for the same seed.
 
-    `held`: only with the benches' voices, for evaluation.
+    `held`: only with the benches' voices, for evaluation. `others`: share of flite and festival.
     """
     chance = random.Random(seed)
     variants = synthetic_phrases.HELD_OUT if held else VARIANTS
-    share = 0.0 if held else WITHOUT_ESPEAK
+    share = 0.0 if held else others
     said = table()
     while count:
         kind = chance.choice(("backchannel", "interruption"))

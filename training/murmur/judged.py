@@ -1,0 +1,111 @@
+"""Judges bursts with the shipped files: the network of murmurs, and beside it the verdict's.
+
+In: bursts of a set, `murmur.onnx`. Out: for each burst its score at each age, whether the box would
+go on by either network, and shares with intervals over people.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import ModelError
+from appliance.hear.bargein.network import MODEL as VERDICT
+from appliance.onnx_session import open_session
+from appliance.settings import load_defaults
+from training.murmur import graph
+from training.murmur.features import AGES_MS, bursts_of, heard_ms, mel
+from training.murmur.mixture import Origin
+from training.verdict import evaluate
+
+MODEL = Path(__file__).parents[2] / "appliance" / "models" / "murmur.onnx"
+DRAWS = 1_000  # of people, for an interval
+NOISE = 0.9  # probability at which the verdict's network is sure of a noise
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Bursts (N,) and what both networks make of them.
+
+    kind, source, word, person, recording, narrow   labels, as strings
+    scores     (N, ages): log odds by murmur.onnx; nan where the burst was not heard so long
+    on         (N, ages): the score is over the threshold of its age
+    verdict_on (N,): the verdict's network goes on, by its own rule; nan where it listens on
+    noise      (N,): probability of a noise by the verdict's network, at the last age
+    """
+
+    kind: npt.NDArray[np.str_]
+    source: npt.NDArray[np.str_]
+    word: npt.NDArray[np.str_]
+    person: npt.NDArray[np.str_]
+    recording: npt.NDArray[np.str_]
+    narrow: Bools
+    scores: Floats
+    on: Bools
+    verdict_on: Floats
+    noise: Floats
+
+
+def judged(cache: Path, name: str, model: Path = MODEL) -> Judged:
+    """The bursts of a set, judged. Raises ModelError for a file without thresholds."""
+    bursts = bursts_of(cache, name)
+    session = open_session(model, "the network of murmurs")
+    limits = thresholds(session.get_modelmeta().custom_metadata_map)
+    heard = heard_ms(bursts)
+    scores = np.full((len(heard), len(AGES_MS)), np.nan)
+    for k, age in enumerate(AGES_MS):
+        for i in np.flatnonzero(heard >= age):
+            [[score]] = session.run([graph.OUTPUT], {"mel": mel(bursts.sound[i], age)})
+            scores[i, k] = score
+    said = evaluate.opinions(bursts, VERDICT)
+    kinds, _ = evaluate.verdicts(said, load_defaults().hearing.verdict)
+    origin = [Origin.of(about["who"]) for about in bursts.about]
+    labels = [
+        np.array([about[field] for about in bursts.about]) for field in ("kind", "origin", "word")
+    ]
+    return Judged(
+        kind=labels[0],
+        source=labels[1],
+        word=labels[2],
+        person=np.array([person(each) for each in origin]),
+        recording=np.array([each.recording for each in origin]),
+        narrow=np.array([each.narrow for each in origin]),
+        scores=scores,
+        on=scores > np.array([limits[age] for age in AGES_MS]),
+        verdict_on=np.array(
+            [np.nan if kind is None else kind != "interruption" for kind in kinds], float
+        ),
+        noise=said.odds[:, said.at(AGES_MS[-1]), 2],
+    )
+
+
+def thresholds(metadata: dict[str, str]) -> dict[int, float]:
+    """The threshold of each age (ms), from the file's metadata. Raises ModelError."""
+    try:
+        return {age: float(metadata[f"threshold {age} ms"]) for age in AGES_MS}
+    except (KeyError, ValueError) as error:
+        raise ModelError("The network of murmurs has no thresholds.") from error
+
+
+def person(origin: Origin) -> str:
+    """The speaker, where the recording's name begins with one (AMI's murmurs); else the group."""
+    speaker = re.match(r"([FM]E[EO]\d+)_", origin.recording)
+    return speaker[1] if speaker else origin.group
+
+
+def interval(hits: npt.NDArray[np.floating], people: npt.NDArray[np.str_]) -> tuple[float, float]:
+    """95 % interval of the mean of `hits` (N,), by drawing people with replacement."""
+    chance = np.random.default_rng(0)
+    names, which = np.unique(people, return_inverse=True)
+    sums, counts = np.bincount(which, hits), np.bincount(which)
+    drawn = chance.integers(len(names), size=(DRAWS, len(names)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
