@@ -137,6 +137,7 @@ PARTS = (
             Operation("mark_rapid", (NOW_S, POLICY)),
             Operation("extend", (LATER_S,)),
             Operation("debounce", ("noise", LATER_S)),
+            Operation("give_way", (LATER_S,)),
             Operation("adopt", (5,)),
             Operation("release"),
             Operation("resume", (NOW_S,)),

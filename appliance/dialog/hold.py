@@ -22,6 +22,8 @@ class OutputHold:
     resume_reason  why the answer resumes after the debounce; "": it does not wait for that
     rapid_since_s  when the answer was interrupted again soon after it resumed; NEVER: it was not
     resumed_s      when the answer last resumed after a hold
+    yielding       the verdict was an interruption, and the answer is kept until what was said has
+                   shown that it is one
     """
 
     serial: int = 0
@@ -31,6 +33,7 @@ class OutputHold:
     resume_reason: str = ""
     rapid_since_s: float = NEVER
     resumed_s: float = -NEVER
+    yielding: bool = False
 
     @property
     def open(self) -> bool:
@@ -38,15 +41,21 @@ class OutputHold:
 
     @property
     def consistent(self) -> bool:
-        """A closed hold has released its onset, and no answer waits for a debounce."""
-        closed = (self.serial, "", NEVER)
-        return self.open or (self.released, self.resume_reason, self.rapid_since_s) == closed
+        """A closed hold has released its onset, and no answer waits for a debounce or a turn."""
+        closed = (self.serial, "", NEVER, False)
+        found = (self.released, self.resume_reason, self.rapid_since_s, self.yielding)
+        return self.open or found == closed
 
     def start(self, serial: int, onset_index: int, until_s: float) -> OutputHold:
         """A new onset: wait for its verdict until `until_s`, and end a pending debounce."""
         return replace(
-            self, serial=serial, onset_index=onset_index, until_s=until_s, resume_reason=""
-        )
+            self, serial=serial, onset_index=onset_index, until_s=until_s, resume_reason="",
+            yielding=False,
+        )  # fmt: skip
+
+    def give_way(self, until_s: float) -> OutputHold:
+        """The newest onset is an interruption: keep the answer until `until_s`, at most."""
+        return replace(self, until_s=until_s, yielding=True)
 
     def adopt(self, serial: int) -> OutputHold:
         """Take over `serial` from the floor: the onset's message was lost."""
@@ -73,8 +82,9 @@ class OutputHold:
     def release(self) -> OutputHold:
         """Release the newest onset and close the hold."""
         return replace(
-            self, released=self.serial, until_s=NEVER, resume_reason="", rapid_since_s=NEVER
-        )
+            self, released=self.serial, until_s=NEVER, resume_reason="", rapid_since_s=NEVER,
+            yielding=False,
+        )  # fmt: skip
 
     def resume(self, now_s: float) -> OutputHold:
         """Note when the answer resumed."""

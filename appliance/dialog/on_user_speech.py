@@ -41,17 +41,32 @@ def apply_verdict(transition: Transition, verdict: Verdict) -> None:
 
 
 def apply_verdict_to_answer(transition: Transition, verdict: Verdict) -> None:
-    """noise or a backchannel: resumes the answer, after the debounce if it is needed;
-    interruption: drops the rest of it"""
-    if verdict.serial != transition.next.hold.serial or transition.next.listening.microphone_off:
+    """noise or a backchannel: resumes the answer, after the debounce if it is needed; interruption:
+    keeps it silent until what was said is known to be a turn, then drops it"""
+    hold, now_s = transition.next.hold, transition.now_s
+    if verdict.serial != hold.serial or transition.next.listening.microphone_off:
         return
-    if verdict.kind == "interruption":  # also a late one, after playback has resumed
-        transition.count_taken_back(transition.next.hold.onset_index)
-        transition.drop_answer(unheard=transition.still_asking(transition.next.hold.onset_index))
-        transition.release_hold()
-        transition.enter_state("listening", "interrupted", transition.next.policy.speech_s)
-    elif transition.next.hold.open:
-        _resume_after_debounce(transition, verdict.kind)
+    if verdict.kind != "interruption":
+        if hold.yielding:  # taken back
+            transition.change(speech=transition.next.speech.drop())
+            resume(transition, verdict.kind)
+        elif hold.open:
+            _resume_after_debounce(transition, verdict.kind)
+    elif hold.open and transition.next.state == "holding":
+        transition.change(hold=hold.give_way(now_s + transition.next.policy.yield_s))
+    else:  # a late one, after playback has resumed
+        give_way(transition)
+
+
+def give_way(transition: Transition) -> None:
+    """Drop the answer, and listen to what was said over it."""
+    speech, index = transition.next.speech, transition.next.hold.onset_index
+    transition.count_taken_back(index)
+    transition.drop_answer(unheard=transition.still_asking(index))
+    transition.release_hold()
+    transition.enter_state("listening", "interrupted", transition.next.policy.speech_s)
+    if speech.utterance is not None:
+        _listen(transition, speech.utterance, speech.began)
 
 
 def _resume_after_debounce(transition: Transition, reason: str) -> None:
@@ -74,11 +89,19 @@ def resume(transition: Transition, reason: str) -> None:
 
 
 def start_listening(transition: Transition, speech: SpeechStarted) -> None:
-    """listens to the owner, and drops an answer that is being generated or spoken"""
+    """listens to the owner, and drops an answer that is being generated or spoken, unless it is
+    kept for now"""
     if not transition.next.listening.microphone_off:
         begun = speech.utterance, speech.index, transition.next.listening.opening
         transition.change(speech=transition.next.speech.begin(*begun))
-        _listen(transition, speech.utterance, speech.index)
+        if not _keeps_answer(transition, speech.utterance):
+            _listen(transition, speech.utterance, speech.index)
+
+
+def _keeps_answer(transition: Transition, utterance: int) -> bool:
+    """Whether `utterance` may still turn out to be nothing to which the answer should give way."""
+    hold = transition.next.hold
+    return transition.next.state == "holding" and hold.yielding and utterance == hold.serial
 
 
 def end_speech(transition: Transition, speech: SpeechEnded) -> None:
@@ -86,6 +109,9 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
     owner = transition.next.speech
     if transition.next.listening.microphone_off or speech.utterance == owner.dropped:
         return
+    if _keeps_answer(transition, speech.utterance):
+        give_way(transition)
+        owner = transition.next.speech
     if not speech.last:
         _listen(transition, speech.utterance)
         return

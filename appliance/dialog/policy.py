@@ -18,6 +18,8 @@ class DialogPolicy:
     0.3 s longer than `hearing.verdict.deadline_ms`. Fields without a setting keep the default.
 
     verdict_s          hold without a verdict; then playback resumes
+    yield_s            from the verdict "interruption" until the answer is dropped, if by then the
+                       listener has not taken what was said for nothing
     speech_s           from the verdict "interruption" to the first words
     open_s             from opening the floor for one turn to the first words
     listening_s        between two pieces of the owner's speech
@@ -44,6 +46,7 @@ class DialogPolicy:
     """
 
     verdict_s: float = 1.0
+    yield_s: float = 1.2
     speech_s: float = 3.0
     open_s: float = 6.0
     listening_s: float = 33.0

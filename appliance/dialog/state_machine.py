@@ -18,7 +18,7 @@ from appliance.dialog.on_listening_mode import (
 )
 from appliance.dialog.on_tool import Ringing, ToolReply, repeat_ringing
 from appliance.dialog.on_trial import PlaySound
-from appliance.dialog.on_user_speech import resume
+from appliance.dialog.on_user_speech import give_way, resume
 from appliance.dialog.part_availability import PartAvailability
 from appliance.dialog.policy import NEVER, DialogPolicy
 from appliance.dialog.ring_schedule import RingSchedule
@@ -87,6 +87,8 @@ def _tick(transition: Transition, tick: Tick) -> None:
         transition.hold_for(transition.next.policy.verdict_s)
     elif hold.resume_reason and hold.until_s <= transition.now_s:
         resume(transition, hold.resume_reason)  # a newer onset keeps its hold
+    elif hold.yielding and hold.until_s <= transition.now_s and transition.next.answer is not None:
+        give_way(transition)
     elif hold.until_s <= transition.now_s:
         if tick.hold is not None:
             transition.change(hold=hold.adopt(tick.hold))

@@ -9,7 +9,12 @@ from appliance.dialog.policy import DialogPolicy
 from appliance.dialog.state_machine import DialogEvent, Tick, initial_state, step
 from appliance.messages.commands import ModeName, Mute
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
-from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
+from appliance.messages.playback import (
+    CardLost,
+    PlaybackFinished,
+    PlaybackResumed,
+    PlaybackStarted,
+)
 from appliance.messages.speech import Speak, Spoken
 from appliance.messages.thinking import Sentence, ThinkerReady, ThoughtEnded
 from appliance.pcm import RATE_HZ
@@ -102,6 +107,10 @@ class Talk:
         self(ThoughtEnded(turn, len(sentences), "complete"))
         self(PlaybackStarted(turn, 0), after_s=0.2)
         return turn
+
+    def answer_goes_on(self) -> None:
+        """Playback has resumed."""
+        self(PlaybackResumed(self.turn, self.it.hold.serial, 16_000, 0))
 
     def finish(self, position: int = 0) -> None:
         self(PlaybackFinished(self.turn, position, 0), after_s=1.0)

@@ -121,7 +121,9 @@ def test_an_answer_may_finish_while_it_is_held() -> None:
 
 def test_an_answer_that_ends_as_it_is_cut_counts_as_heard() -> None:
     talk = talk_in("holding")
-    talk(Verdict(2, "interruption", 300), PlaybackFinished(2, 6 * 16_000, 0))
+    talk(Verdict(2, "interruption", 300))
+    talk.wait(RULES.yield_s + 0.1)
+    talk(PlaybackFinished(2, 6 * 16_000, 0))
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, " ".join(MOON), complete=False)]
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import pytest
 
 from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, SendMessage
+from appliance.dialog.state_machine import Tick
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
+    PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think, ThoughtEnded
 from tests.dialog.talk import BEGUN, ENDED, MOON, ONSET, RULES, YIELD, Talk, talk_in
 
 
@@ -74,14 +77,16 @@ def test_an_interruption_drops_the_rest_of_the_answer_and_only_the_heard_part_is
     None
 ):
     talk = talk_in("holding")
-    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300))
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0))
+    assert (talk.said, talk.state) == ([], "holding")  # it may still be a murmur
+    talk(Tick(None), after_s=RULES.yield_s)
     assert talk.said == [
         SendMessage("thinker", Abandon(2)),
         RaiseTurn(3),
         ReleaseHold(2),
         AnnounceState("listening", 3, "interrupted"),
     ]
-    talk(SpeechStarted(2, 2, 0), PlaybackStopped(2, 3 * 16_000, 0))
+    talk(PlaybackStopped(2, 3 * 16_000, 0))
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
     talk(SpeechEnded(2, 0, 16_000, last=True))
     assert talk.sent(Think) == [Think(4, (2,))]
@@ -91,8 +96,63 @@ def test_an_interruption_drops_the_rest_of_the_answer_and_only_the_heard_part_is
 def test_an_interruption_without_speech_leaves_the_box_idle() -> None:
     talk = talk_in("holding")
     talk(Verdict(2, "interruption", 300))
-    talk.wait(RULES.speech_s + 0.1)
+    talk.wait(RULES.yield_s + RULES.speech_s + 0.5)
     assert talk.state == "idle"
+
+
+def test_an_answer_goes_on_if_what_was_said_over_it_was_no_turn() -> None:
+    talk = talk_in("holding")
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 600), SpeechStarted(2, 2, 0))
+    talk(Verdict(2, "backchannel", 900), SpeechEnded(2, 0, 0, last=True), after_s=0.3)
+    assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, "backchannel")]
+    assert talk.sent(Abandon, ever=True) == []
+    talk.answer_goes_on()
+    talk.finish()
+    assert talk.remembered() == [(" ".join(MOON), True)]
+    assert talk.sent(Think, ever=True) == [Think(2, (1,))]
+
+
+def test_sentences_that_come_while_an_answer_is_kept_belong_to_it() -> None:
+    talk = Talk()
+    talk.speech()
+    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 32_000, 5.0), PlaybackStarted(2, 0))
+    talk(Onset(2, 0, speaking=True), Verdict(2, "interruption", 600), after_s=1.0)
+    talk(Sentence(2, 1, MOON[1]), Spoken(2, 1, 32_000, 32_000, 5.0), ThoughtEnded(2, 2, "complete"))
+    talk(SpeechStarted(2, 2, 0), Verdict(2, "backchannel", 900), SpeechEnded(2, 0, 0, last=True))
+    talk.finish()
+    assert talk.remembered() == [(" ".join(MOON[:2]), True)]
+
+
+def test_an_answer_is_dropped_for_a_call_in_which_no_words_were_heard() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0))
+    talk(SpeechEnded(2, 0, 0, last=True), after_s=0.6)
+    assert (talk.state, talk.sent(Abandon)) == ("idle", [Abandon(2)])
+
+
+def test_a_verdict_that_is_taken_back_too_late_changes_nothing() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0))
+    talk.wait(RULES.yield_s + 0.1)
+    talk(Verdict(2, "backchannel", 1600))
+    assert talk.state == "listening"
+
+
+def test_a_short_turn_over_an_answer_is_answered_at_its_end() -> None:
+    talk = talk_in("holding")
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0))
+    talk(SpeechEnded(2, 0, 8000, last=True), after_s=0.6)
+    assert talk.sent(Abandon) == [Abandon(2)]
+    talk(PlaybackStopped(2, 16_000, 0))
+    assert talk.sent(Think) == [Think(4, (2,))]
+
+
+def test_a_new_sound_while_an_answer_is_kept_is_judged_anew() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300), Onset(3, 0, speaking=True))
+    talk.wait(0.5)
+    talk(Verdict(3, "backchannel", 400))
+    assert talk.state == "speaking"
 
 
 def test_an_interruption_reported_after_the_answer_resumed_still_ends_it() -> None:

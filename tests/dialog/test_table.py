@@ -97,7 +97,10 @@ SAME = " ".join(STATES)
     [
         ((ONSET,), "idle listening thinking holding holding muted failed"),
         ((ONSET, BACK), "idle listening thinking speaking speaking muted failed"),
-        ((ONSET, YIELD), "idle listening thinking listening listening muted failed"),
+        ((ONSET, YIELD), "idle listening thinking holding holding muted failed"),
+        ((ONSET, YIELD, BEGUN), "listening listening listening holding holding muted failed"),
+        ((ONSET, YIELD, PIECE), "listening listening listening listening listening muted failed"),
+        ((ONSET, YIELD, ENDED), "thinking thinking thinking thinking thinking muted failed"),
         ((BEGUN,), "listening listening listening listening listening muted failed"),
         ((PIECE,), "listening listening listening listening listening muted failed"),
         ((ENDED,), "thinking thinking thinking thinking thinking muted failed"),

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from appliance.dialog.on_trial import PlaySound
+from appliance.dialog.state_machine import Tick
 from appliance.dialog.table import STATES
 from appliance.dialog.trial_relay import TrialRelay
 from appliance.messages.commands import Mute, MuteSwitched, StopSpeaking
@@ -24,7 +25,7 @@ from appliance.messages.trying import (
     StartTrial,
     TrialRefused,
 )
-from tests.dialog.talk import Talk, talk_in
+from tests.dialog.talk import RULES, Talk, talk_in
 
 TONE, MICROPHONE = StartTrial(7, "tone"), StartTrial(8, "microphone")
 RECORDED = SoundRecorded(8, -12.0, -20.0, -60.0, -70.0, 0, 0.0, played=True)
@@ -176,13 +177,15 @@ def test_a_muted_box_plays_the_tone_and_stays_muted() -> None:
 
 
 @pytest.mark.parametrize(
-    "ends", [(StopSpeaking(),), (Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))]
+    "ends",
+    [(StopSpeaking(),), (Onset(1, 0, speaking=True), Verdict(1, "interruption", 300), Tick(None))],
 )
 def test_speech_or_the_stop_command_ends_the_tone(ends: tuple[Any, ...]) -> None:
     talk = Talk()
     played(talk)
     turn = talk.turn
-    talk(PlaybackStarted(turn, 0), *ends)
+    talk(PlaybackStarted(turn, 0), *ends[:-1])
+    talk(ends[-1], after_s=RULES.yield_s)
     assert talk.turn > turn, "the sound that plays belongs to an older turn and is dropped"
 
 
