@@ -20,6 +20,7 @@ ELSEWHERE = {
     "appliance/cli/machine_checks.py": "tests/cli/test_check.py",
     "appliance/dialog/actions.py": DATA,
     "appliance/dialog/on_trial.py": "tests/dialog/test_trial_relay.py",
+    "appliance/hear/speech_phase.py": DATA,
     "appliance/hear/words/interfaces.py": PROTOCOL,
     "appliance/language/patterns.py": "tests/language/test_fluent_file.py",
     "appliance/page/response_headers.py": "tests/page/test_http_server.py",

@@ -14,13 +14,14 @@ import numpy as np
 from appliance.hear.aec import store
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
-from appliance.hear.bargein import network
+from appliance.hear.bargein import murmur_network, network
 from appliance.hear.echo_meter import EchoMeter
 from appliance.hear.enrolling import Enrolling, EnrolmentRequest
 from appliance.hear.level_meter import LevelMeter
+from appliance.hear.network_judge import BackgroundJudge
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.trial_recorder import TrialRecorder
-from appliance.hear.turn.turn_judge import make_judge
+from appliance.hear.turn import turn_judge
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
@@ -56,7 +57,8 @@ def main(work: Worker) -> None:
     canceller = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
     monitor = EchoMonitor(canceller, work.settings.state_path(), lambda: store.key(work.settings))
     monitor.restore()
-    judge = make_judge(work.settings.hearing.turn, work.log)
+    judge = turn_judge.make_judge(work.settings.hearing.turn, work.log)
+    murmurs = murmur_network.make_judge(work.log)
     mic, played = work.reader("mic"), work.reader("played")
     pipeline = HearingPipeline(
         work.settings.hearing,
@@ -64,6 +66,7 @@ def main(work: Worker) -> None:
         classifier=classifier,
         canceller=canceller,
         judge=judge,
+        murmurs=murmurs,
         again=mic.follows,
     )
     reference = SampleBuffer(_PLAYED_FRAMES)
@@ -102,8 +105,13 @@ def main(work: Worker) -> None:
                 work.log.warning("%s", line)
     monitor.close()
     output.enrolling.close()
-    if judge is not None:
-        judge.close()
+    _close(judge, murmurs)
+
+
+def _close(*judges: BackgroundJudge | None) -> None:
+    for judge in judges:
+        if judge is not None:
+            judge.close()
 
 
 def _process_slots(

@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from enum import Enum, auto
 from functools import partial
 
 import msgspec
 
 from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.bargein import network
-from appliance.hear.bargein.classifier import (
-    STILL_SOUNDS_MS,
-    SegmentClassifier,
-    VerdictTracker,
-)
+from appliance.hear.bargein.classifier import SegmentClassifier
 from appliance.hear.bargein.features import GIVEN_MS
+from appliance.hear.bargein.interjection import InterjectionJudge
+from appliance.hear.bargein.murmur_network import BEFORE_MS
 from appliance.hear.bargein.segment import Segment, usual_after
-from appliance.hear.bargein.word_evidence import evidence
 from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Endpointer
 from appliance.hear.listening_mode import ListeningMode
 from appliance.hear.network_judge import NetworkJudge
 from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
 from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
-from appliance.hear.onset.sound_tail import SoundTail
 from appliance.hear.onset.vad import WINDOW_FRAMES
+from appliance.hear.speech_phase import SpeechPhase
 from appliance.hear.turn import log_mel
 from appliance.hear.turn.end_of_turn import EndOfTurn
 from appliance.hear.utterance_stream import SpeechSlot, UtteranceStream
@@ -54,16 +50,6 @@ PAST_FRAMES = 10 * RATE_HZ  # buffered: pre-roll, and the sound before it was co
 OVER_BOX_FRAMES = RATE_HZ // 2  # bridges pauses of an answer: between sentences, after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
 _GUARDED_PATIENCE = 2  # factor: impact noise delays the VAD, and the voice band has confirmed
-_SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of the end of a voice belongs to it
-
-
-class SpeechPhase(Enum):
-    """The state of the pipeline: what it knows of the present sound."""
-
-    QUIET = auto()
-    SOUND = auto()  # after an onset while the box is silent, not yet confirmed as an utterance
-    JUDGED = auto()  # after an onset while the box speaks, before its verdict
-    SPEECH = auto()  # an utterance, whose samples go out
 
 
 class HearingPipeline:
@@ -72,7 +58,8 @@ class HearingPipeline:
     Every onset gets a serial and leads to exactly one of these sequences:
       Onset(speaking=False) … SpeechStarted … SpeechEnded, or Verdict("noise");
       Onset(speaking=True) … Opinion* … Verdict("interruption"), SpeechStarted … SpeechEnded, or
-      Verdict("backchannel" | "noise").
+      Verdict("backchannel" | "noise"). In the first of these the interruption may be taken back:
+      Verdict("backchannel") right before a SpeechEnded with `frames` 0.
     The number of an utterance is the serial of its onset. Chunks precede the SpeechEnded that
     counts them; its `frames` counts from the utterance's start, over all its pieces.
     """
@@ -85,17 +72,19 @@ class HearingPipeline:
         classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
         judge: NetworkJudge | None = None,
+        murmurs: NetworkJudge | None = None,
         again: bool = False,
     ) -> None:
         """`serial`: the last in use. `canceller`: replaces the settings' one. `judge`: of the end
-        of a turn; without one silence decides. `again`: an earlier listener has ended."""
+        of a turn; without one silence decides. `murmurs`: tells them from calls; without one the
+        classifier does. `again`: an earlier listener has ended."""
         self._settings = settings
         self._front_end = AudioFrontEnd(settings, canceller, again=again)
         self._recent = SampleBuffer(PAST_FRAMES)
         self._endpointer = Endpointer(settings.turn)
         self._end_of_turn = EndOfTurn(settings.turn, judge)
-        self._verdict_tracker = VerdictTracker(
-            settings.verdict, classifier or network.make_classifier(None, log)
+        self._interjection = InterjectionJudge(
+            settings.verdict, classifier or network.make_classifier(None, log), murmurs
         )
         self._listening_mode = ListeningMode()
         self._onset_locator = OnsetLocator()
@@ -106,8 +95,6 @@ class HearingPipeline:
         self._onset = 0
         self._over_box_until = -1
         self._soft_speech = SoftSpeechDetector(settings)
-        self._tail = SoundTail()  # of the last sound over an answer
-        self._voice_until = -RATE_HZ  # end of the last sound that was a voice
         self._usual_db: float | None = None  # the owner's speech, dB full scale above 120 Hz
         self._segment = Segment(None)
         self._utterance: UtteranceStream | None = None
@@ -116,6 +103,10 @@ class HearingPipeline:
         self.answering: bool | None = None
         self.mic_off = False  # set by the caller: the zeros of a muted microphone teach nothing
         self.last_block: AudioBlock | None = None
+
+    @property
+    def _age_ms(self) -> int:
+        return (self._now - self._onset) * 1000 // RATE_HZ
 
     @property
     def active_serial(self) -> int:
@@ -129,9 +120,8 @@ class HearingPipeline:
             self._card_index = index
         elif index != self._card_index + self._now:
             events += self._on_index_jump(index)
-        block = self._front_end.process(
-            mic, played, self._phase is not SpeechPhase.QUIET, mic_off=self.mic_off
-        )
+        followed = self._phase is not SpeechPhase.QUIET
+        block = self._front_end.process(mic, played, followed, mic_off=self.mic_off)
         self.last_block = block
         self._recent.write(self._now, block.samples)
         self._onset_locator.push(block)
@@ -140,7 +130,7 @@ class HearingPipeline:
             self._over_box_until = self._now + OVER_BOX_FRAMES
         if block.probability is not None:
             self._listening_mode.add_probability(block.probability, self._now)
-        if self._phase is not SpeechPhase.QUIET:
+        if followed:
             self._segment.update(block)
             if block.probability is not None:
                 self._endpointer.update(block.probability, self._now)
@@ -177,14 +167,13 @@ class HearingPipeline:
         return events
 
     def on_words(self, words: WordsHeard) -> None:
-        """Add recognised words to the evidence for a verdict; ignored after that verdict."""
-        if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
-            self._verdict_tracker.add_evidence(evidence(words))
+        """Add recognised words to the evidence for a verdict; ignored once that is final."""
+        if self._phase is SpeechPhase.JUDGED or self._interjection.may_be_murmur:
+            self._interjection.add_words(words)
 
     def _detect(self, block: AudioBlock, events: list[HearingEvent]) -> None:
-        if self._tail.covers(block.energy_db):
-            self._front_end.gate.reset()
-            self._soft_speech.reset()
+        if self._interjection.covers(block.energy_db):
+            self._quiet()
             return
         if not (block.gate or self._soft_speech.process(block)):
             return
@@ -199,9 +188,8 @@ class HearingPipeline:
         if block.probability is not None:
             self._endpointer.update(block.probability, self._now)
         if over_box:
-            first = self._onset - _frames(GIVEN_MS)  # as in training, whatever the pre-roll is
-            past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
-            self._verdict_tracker.start(past)
+            past = self._sound(GIVEN_MS)[:-BLOCK_FRAMES]  # whatever the pre-roll is
+            self._interjection.start(self._serial, past)
 
     def _confirm_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
@@ -213,11 +201,11 @@ class HearingPipeline:
             self._withdraw("noise", events)
 
     def _classify(self, block: AudioBlock, events: list[HearingEvent]) -> None:
-        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-        opinion, verdict = self._verdict_tracker.process(block, self._segment, age_ms)
+        age_ms = self._age_ms
+        opinion, verdict = self._interjection.process(block, self._segment, age_ms, self._sound)
         if opinion is not None:
             events.append(Opinion(self._serial, age_ms, *opinion))
-        if not self._verdict_tracker.confirms_voice and self._unconfirmed(events):
+        if not self._interjection.confirms_voice and self._unconfirmed(events):
             return
         verdict = "noise" if block.changed else verdict  # the box heard itself
         if verdict == "interruption":
@@ -226,12 +214,19 @@ class HearingPipeline:
         elif verdict is not None:
             self._withdraw(verdict, events)
 
+    def _sound(self, before_ms: int = BEFORE_MS) -> Samples:
+        """The present sound, int16, from so long before its onset on."""
+        first = self._onset - _frames(before_ms)
+        return self._recent.read(first, self._now - first)
+
     def _track_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
-        until = self._now
-        if not self._endpointer.voiced:
-            until = min(until, self._endpointer.last_voiced + TRAILING_FRAMES)
+        if self._interjection.was_murmur(self._onset, self._endpointer, self._now, self._sound):
+            self._end_speech(events, no_turn=True)
+            return
         pause = not self._endpointer.voiced
+        last = self._endpointer.last_voiced + TRAILING_FRAMES
+        until = min(self._now, last) if pause else self._now
         events += self._utterance.pop_ready(self._recent, until, self._card_index, pause)
         if self._endpointer.silent_frames(self._now) >= LIKELY_END_FRAMES:
             events += self._utterance.flush_pause(self._recent, until, self._card_index)
@@ -244,13 +239,13 @@ class HearingPipeline:
 
     def _on_button(self, events: list[HearingEvent]) -> None:
         """Start an utterance at once: a press of the talk button needs no confirmation."""
+        self._interjection.may_be_murmur = False
         if self._phase is SpeechPhase.SPEECH:
             return
         if self._phase is SpeechPhase.QUIET:
             self._start_segment(self._now, False, events)
         elif self._phase is SpeechPhase.JUDGED:
-            age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-            events.append(Verdict(self._serial, "interruption", age_ms))
+            events.append(Verdict(self._serial, "interruption", self._age_ms))
         self._start_speech(events)
 
     def _on_wake_word(self, at: int, events: list[HearingEvent]) -> None:
@@ -274,7 +269,9 @@ class HearingPipeline:
         self._endpointer.start(onset)
         self._segment = Segment(self._usual_db)
         self._phase = SpeechPhase.JUDGED if over_box else SpeechPhase.SOUND
-        events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
+        events.append(
+            Onset(self._serial, self._card_index + onset, over_box, self._card_index + self._now)
+        )
 
     def _unconfirmed(self, events: list[HearingEvent]) -> bool:
         """Withdraw the onset if no voice was confirmed in time; returns whether it did."""
@@ -285,60 +282,57 @@ class HearingPipeline:
             return False
         # The sound has lasted so long without a voice: it is the room's noise now.
         self._front_end.floor.accept_noise(self._onset_locator.median_db())
-        if not self._continues_speech:
+        if not self._interjection.continues_voice(self._onset):
             self._front_end.gate.false_alarm()
         self._withdraw("noise", events)
         return True
 
     def _withdraw(self, verdict: Judgement, events: list[HearingEvent]) -> None:
-        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-        events.append(Verdict(self._serial, verdict, age_ms))
+        events.append(Verdict(self._serial, verdict, self._age_ms))
         if self._phase is SpeechPhase.JUDGED:  # the answer resumes in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
-            segment = self._segment
-            ended = segment.quiet_ms >= STILL_SOUNDS_MS
-            self._tail.start(segment.peak_db, voice=verdict == "backchannel", ended=ended)
-            if not self._continues_speech:
+            if not self._interjection.continues_voice(self._onset):
                 self._front_end.gate.on_verdict(verdict)
-        if verdict == "backchannel":
-            self._voice_until = self._now
+            self._interjection.close(verdict, self._segment, self._now)
         self._quiet()
-
-    @property
-    def _continues_speech(self) -> bool:
-        """Whether the present sound began within a voice that already had its verdict."""
-        return self._onset < self._voice_until + _SAME_FRAMES
 
     def _start_speech(self, events: list[HearingEvent]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
         self._front_end.gate.confirm_voice()
-        start = self._listening_mode.utterance_start(self._onset, self._preroll)
+        start = self._listening_mode.utterance_start(
+            self._onset, _frames(self._settings.turn.preroll_ms)
+        )
         first = max(0, start, self._now - PAST_FRAMES)
         self._utterance = UtteranceStream(self._serial, first, piece_frames)
         self._phase = SpeechPhase.SPEECH
-        events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
+        events.append(SpeechStarted(self._serial, self._serial, self._card_index + self._onset))
         events += self._utterance.pop_ready(
             self._recent, self._endpointer.last_voiced, self._card_index, quiet=False
         )
 
-    def _end_speech(self, events: list[HearingEvent]) -> None:
+    def _end_speech(self, events: list[HearingEvent], *, no_turn: bool = False) -> None:
+        """End the utterance. `no_turn`: it was a murmur, and the answer goes on."""
         assert self._utterance is not None
+        if no_turn:
+            events.append(Verdict(self._serial, "backchannel", self._age_ms))
+            self._interjection.close("backchannel", self._segment, self._now)
         spoken_until = self._endpointer.last_voiced
         until = min(self._now, spoken_until + TRAILING_FRAMES)
         events += self._utterance.finish(self._recent, until, self._card_index, spoken_until)
         self._utterance = None
-        if not self._endpointer.confirmed:  # the talk button was held without any speech
+        if no_turn or not self._endpointer.confirmed:  # the talk button was held in silence
             assert isinstance(events[-1], SpeechEnded)
             events[-1] = msgspec.structs.replace(events[-1], frames=0)
             self._quiet()
             return
         self._usual_db = usual_after(self._usual_db, self._segment)
         self._front_end.background.on_utterance(self._segment.peak_db)
-        self._voice_until = self._now
+        self._interjection.end_voice(self._now)
         self._quiet()
 
     def _quiet(self) -> None:
         self._phase = SpeechPhase.QUIET
+        self._interjection.may_be_murmur = False
         self._soft_speech.reset()
         self._front_end.gate.reset()
 
@@ -350,13 +344,6 @@ class HearingPipeline:
         if not 0 < gap <= SPLICED_FRAMES:
             self._front_end.speech.reset()
         return events
-
-    @property
-    def _preroll(self) -> int:
-        return _frames(self._settings.turn.preroll_ms)
-
-    def _index(self, at: int) -> int:
-        return self._card_index + at
 
 
 def _frames(milliseconds: int) -> int:

@@ -292,7 +292,7 @@ def _with_verdict(
         if isinstance(event, Opinion) and event.serial == serial:
             opinions.append((event.age_ms, event.backchannel, event.interruption, event.noise))
         elif isinstance(event, Verdict) and event.serial == serial:
-            verdict = event
+            verdict = verdict or event  # a second one takes it back
     judged = replace(trial, decided_ms=(onset_event.at - onset) / MS, opinions=tuple(opinions))
     if verdict is None:
         return judged

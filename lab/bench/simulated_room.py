@@ -7,6 +7,7 @@ loudspeaker (rings, conductor, playback, card) is modelled as a delay.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -14,6 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.audio.sample_format import fade_in
+from appliance.dialog.policy import DialogPolicy
+from appliance.hear.bargein.murmur_network import MurmurNetwork
+from appliance.hear.network_judge import DirectJudge
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
@@ -25,7 +29,14 @@ LAG_BLOCKS = 2  # already written to the card when an onset is detected: with th
 ECHO_BLOCKS = 8  # the echo is computed in chunks of 40 ms and arrives that late, as with USB audio
 THINKS_FRAMES = 6 * RATE_HZ // 10  # from the end of an interruption to the next answer
 NO_ANSWER_FRAMES = 4 * RATE_HZ  # after an interruption without speech the next answer starts then
+# From the verdict "interruption" until the answer is dropped, as `DialogPolicy.yield_s`.
+YIELD_FRAMES = round(DialogPolicy().yield_s * RATE_HZ)
 LONGEST_FRAMES = 33 * RATE_HZ  # limit of an utterance
+
+
+@functools.cache
+def _murmur_network() -> MurmurNetwork:
+    return MurmurNetwork()
 
 
 class TimedEvent(NamedTuple):
@@ -81,10 +92,13 @@ class SimulatedBox:
         `opening`: the start-up sound, played from sample 0 on."""
         self._talk = talk
         self._opening = np.zeros(0, np.int16) if opening is None else opening  # its unplayed rest
-        self.hearing: HearingInterface = hearing or HearingPipeline(settings.hearing)
+        self.hearing: HearingInterface = hearing or HearingPipeline(
+            settings.hearing, murmurs=DirectJudge(_murmur_network())
+        )
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # index in the talk of the next sample
         self._hold = self._released = 0
+        self._yielding = self._yield_at = 0  # the serial to which an answer gives way, and when
         self._quiet_until = asked  # no answer is due before this sample
         self._sounding = False
         self._delay_line: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
@@ -110,6 +124,8 @@ class SimulatedBox:
 
     def process(self, mic: Samples, at: int) -> None:
         now = at + BLOCK_FRAMES
+        if now >= self._yield_at:
+            self._give_way(now)
         for event in self.hearing.process(mic, self._played, at):
             if not isinstance(event, SpeechSlot):
                 self.events.append(TimedEvent(now, event))
@@ -144,15 +160,26 @@ class SimulatedBox:
                 self._hold = serial
             case Verdict(serial, kind):
                 self._released = serial
-                if kind == "interruption":
-                    self.yields.append(now)
-                    self._opening = self._opening[:0]
-                    self._quiet_until = now + NO_ANSWER_FRAMES
+                if kind != "interruption" and self._yielding == serial:  # taken back
+                    self._yielding, self._quiet_until = 0, now
+                elif kind == "interruption":
+                    self._yielding, self._yield_at = serial, now + YIELD_FRAMES
+                    self._quiet_until = now + YIELD_FRAMES + NO_ANSWER_FRAMES
+            case SpeechStarted() if self._yielding:
+                self._quiet_until = now + LONGEST_FRAMES
             case SpeechStarted(utterance):
                 self._quiet_until = now + LONGEST_FRAMES
                 self._released = utterance
-            case SpeechEnded(last=True):
+            case SpeechEnded(last=True) if self._quiet_until > now:
+                self._give_way(now)
                 self._quiet_until = now + THINKS_FRAMES
+
+    def _give_way(self, now: int) -> None:
+        """Drop the answer, if one is kept."""
+        if self._yielding:
+            self.yields.append(now)
+            self._yielding = 0
+            self._opening = self._opening[:0]
 
 
 class EchoSimulator:

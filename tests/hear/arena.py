@@ -93,7 +93,7 @@ def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -
 def networks(hearing: object) -> tuple[object, object]:
     """What copies of a pipeline share: the sessions of its networks, which have no state."""
     assert isinstance(hearing, HearingPipeline)
-    classifier = hearing._verdict_tracker._classifier
+    classifier = hearing._interjection._tracker._classifier
     assert isinstance(classifier, NetworkClassifier)
     return hearing._front_end.speech._session, classifier._network._session
 

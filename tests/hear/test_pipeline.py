@@ -8,7 +8,8 @@ import pytest
 
 from appliance.hear.endpointing import TRAILING_FRAMES
 from appliance.hear.onset.highpass import HighPass
-from appliance.hear.pipeline import HearingPipeline, SpeechPhase
+from appliance.hear.pipeline import HearingPipeline
+from appliance.hear.speech_phase import SpeechPhase
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import Samples, from_float

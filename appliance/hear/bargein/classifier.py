@@ -9,11 +9,13 @@ verdict.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from appliance.hear.bargein.segment import Segment
+from appliance.hear.network_judge import NetworkJudge
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.messages.hearing import Judgement
 from appliance.pcm import Samples
@@ -26,6 +28,11 @@ class ClassProbabilities(NamedTuple):
     backchannel: float
     interruption: float
     noise: float
+
+    def with_murmur(self, probability: float) -> ClassProbabilities:
+        """These probabilities with another ratio of murmurs to calls; that of noise stays."""
+        voice = 1.0 - self.noise
+        return ClassProbabilities(voice * probability, voice * (1 - probability), self.noise)
 
     def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These probabilities, updated with independent evidence."""
@@ -166,20 +173,42 @@ IN_NETWORK = DecisionSchedule(
 IN_RULES = DecisionSchedule(
     moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
 )
+# The judge of murmurs is asked so long after the onset: by then it has heard a "yeah", a hum, and
+# nearly all of either. Its answer comes some 10 ms later.
+MURMUR_ASKED_MS = (300, 480, 650)
+# A sound to which the answer has given way has ended after this silence. The answer goes on if
+# the judge of murmurs is then so sure; a call that is taken for a murmur has to be said again.
+ENDED_MS = 250
+MURMUR_AFTER_ALL = 0.97
 # A sound that has stopped may have been residual echo, which stops with the box. Before the
 # deadline only a sound that was active within this time is an interruption.
 STILL_SOUNDS_MS = 100
 
 
 class VerdictTracker:
-    """Follows one segment from its onset to its verdict, and queries the classifier on schedule."""
+    """Follows one segment from its onset to its verdict, and queries the classifier on schedule.
 
-    def __init__(self, settings: VerdictSettings, classifier: SegmentClassifier) -> None:
+    A judge of murmurs, if there is one, is asked on a schedule of its own. Once it has answered, it
+    decides between murmur and call; the classifier between noise and voice, and before that.
+    """
+
+    def __init__(
+        self,
+        settings: VerdictSettings,
+        classifier: SegmentClassifier,
+        murmurs: NetworkJudge | None = None,
+    ) -> None:
         self._settings = settings
         self._classifier = classifier
+        self._murmurs = murmurs
+        self._question = 0  # the newest to the judge of murmurs
+        self._first_question = 1  # of this segment; answers to older ones are for other segments
 
     def start(self, past: Samples) -> None:
         self._classifier.start(past)
+        self._first_question = self._question + 1
+        self._murmur: float | None = None  # probability of a murmur, not a call
+        self._last_question = 0  # the one about the whole sound; 0: it has not been asked
         self._next_ms = self._settings.first_ms
         self._opinion: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
@@ -195,20 +224,57 @@ class VerdictTracker:
         return self._opinion is not None and self._opinion.noise < self._classifier.schedule.vouches
 
     def process(
-        self, block: AudioBlock, segment: Segment, age_ms: int
+        self,
+        block: AudioBlock,
+        segment: Segment,
+        age_ms: int,
+        sound: Callable[[], Samples] | None = None,
     ) -> tuple[ClassProbabilities | None, Judgement | None]:
-        """Process a block, `age_ms` after the onset; returns an opinion if due, and any verdict."""
+        """Process a block, `age_ms` after the onset; returns an opinion if due, and any verdict.
+        `sound` returns the sound so far, for the judge of murmurs."""
         self._classifier.process(block, segment)
+        if self._murmurs is not None and sound is not None:
+            self._ask_about_murmurs(self._murmurs, age_ms, sound)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
         opinion = self._classifier.probabilities()
+        if self._murmur is not None:
+            opinion = opinion.with_murmur(self._murmur)
         if self._evidence is not NO_EVIDENCE:
             opinion = opinion.given(self._evidence)
         self._opinion = opinion
         return opinion, decide(
             opinion, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
         )
+
+    def was_murmur(self, silent_ms: int, sound: Callable[[], Samples]) -> bool:
+        """Whether what was given way to was only a murmur, by the judge of murmurs: it is asked
+        about the whole `sound` once that has ended, `silent_ms` ago. Call it for each block."""
+        judge = self._murmurs
+        if judge is None or self._evidence.interruption > self._evidence.backchannel:
+            return False
+        if silent_ms < ENDED_MS:
+            self._last_question = 0  # it goes on
+        elif not self._last_question:
+            self._question += 1
+            self._last_question = self._question
+            judge.ask(self._question, sound())
+        while (answer := judge.pop_answer()) is not None:
+            if answer.number == self._last_question and answer.probability is not None:
+                return answer.probability >= MURMUR_AFTER_ALL
+        return False
+
+    def _ask_about_murmurs(
+        self, judge: NetworkJudge, age_ms: int, sound: Callable[[], Samples]
+    ) -> None:
+        while (answer := judge.pop_answer()) is not None:
+            if answer.number >= self._first_question:
+                self._murmur = answer.probability
+        asked = self._question - self._first_question + 1
+        if asked < len(MURMUR_ASKED_MS) and age_ms >= MURMUR_ASKED_MS[asked]:
+            self._question += 1
+            judge.ask(self._question, sound())
 
 
 def decide(

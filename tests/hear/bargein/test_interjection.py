@@ -1,0 +1,83 @@
+"""An interruption that turns out to be a murmur: the utterance ends at once, and is no turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.network_judge import NetworkAnswer
+from appliance.hear.pipeline import HearingPipeline
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WordsHeard
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import HearingSettings
+from tests.hear.arena import ANSWER, Room, Run, Wave, at_level, say
+
+MS = 16
+SAID_AT = 8 * RATE_HZ
+
+
+class ChangedMind:
+    """A judge that takes a sound for a call at first, and at its end for a murmur."""
+
+    def __init__(self, at_the_end: float = 0.99) -> None:
+        self.at_the_end = at_the_end
+        self.asked: list[int] = []  # the lengths of the sounds
+        self._due: list[NetworkAnswer] = []
+
+    def ask(self, number: int, samples: Samples) -> None:
+        self.asked.append(len(samples))
+        probability = 0.01 if len(self.asked) == 1 else self.at_the_end
+        self._due.append(NetworkAnswer(number, probability, 5.0))
+
+    def pop_answer(self) -> NetworkAnswer | None:
+        return self._due.pop(0) if self._due else None
+
+
+def over_the_box(settings: HearingSettings, judge: ChangedMind, sound: Wave) -> Run:
+    owner = np.concatenate([np.zeros(SAID_AT), at_level(sound), np.zeros(3 * RATE_HZ)])
+    answer = at_level(np.tile(say(ANSWER), 2), -20)
+    return Room(HearingPipeline(settings, murmurs=judge), answer=answer, echo_db=-60.0).hear(owner)
+
+
+@pytest.fixture
+def murmur() -> Wave:
+    """A word of 0.7 s."""
+    return say("really now", speed=130)[: round(0.7 * RATE_HZ)]
+
+
+def test_the_utterance_ends_without_samples_soon_after_its_sound(
+    settings: HearingSettings, murmur: Wave
+) -> None:
+    result = over_the_box(settings, ChangedMind(), murmur)
+    verdicts = [verdict.kind for at, verdict in result.of(Verdict) if at > SAID_AT]
+    assert verdicts == ["interruption", "backchannel"]
+    assert len(result.of(SpeechStarted)) == 1
+    [(ended, speech)] = result.of(SpeechEnded)
+    assert (speech.last, speech.frames) == (True, 0)
+    assert ended - (SAID_AT + len(murmur)) < 450 * MS
+    assert [at for at, onset in result.of(Onset) if at > ended and onset.speaking] == []
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"), [(0.5, ""), (0.99, "wait, tell me about the moon instead")]
+)
+def test_a_call_or_a_longer_sentence_stays_a_turn(
+    settings: HearingSettings, murmur: Wave, probability: float, text: str
+) -> None:
+    sound = say(text) if text else murmur
+    result = over_the_box(settings, ChangedMind(probability), sound)
+    [(_, speech)] = result.of(SpeechEnded)
+    assert speech.frames > len(sound) * 0.8
+
+
+def test_words_that_were_recognised_keep_it_a_turn(settings: HearingSettings, murmur: Wave) -> None:
+    judge = ChangedMind()
+    room = Room(HearingPipeline(settings, murmurs=judge), answer=at_level(say(ANSWER), -20),
+                echo_db=-60.0)  # fmt: skip
+    room.hear(np.concatenate([np.zeros(SAID_AT), at_level(murmur)]))
+    [*_, (_, onset)] = room.result.of(Onset)
+    assert isinstance(room.hearing, HearingPipeline)
+    room.hearing.on_words(WordsHeard(onset.serial, 500, "stop", "stop", 0.99))
+    result = room.hear(np.zeros(3 * RATE_HZ))
+    [(_, speech)] = result.of(SpeechEnded)
+    assert speech.frames > 0
