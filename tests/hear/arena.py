@@ -21,6 +21,7 @@ import soundfile
 import soxr
 
 from appliance.hear.bargein.network import NetworkClassifier
+from appliance.hear.network_judge import DirectJudge
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float
@@ -90,12 +91,14 @@ def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -
     return np.concatenate([np.zeros(int(delay_ms * RATE_HZ / 1000)), tail])
 
 
-def networks(hearing: object) -> tuple[object, object]:
-    """What copies of a pipeline share: the sessions of its networks, which have no state."""
+def networks(hearing: object) -> tuple[object, ...]:
+    """What copies of a pipeline share: its networks without a state, or their sessions."""
     assert isinstance(hearing, HearingPipeline)
-    classifier = hearing._interjection._tracker._classifier
+    tracker = hearing._interjection._tracker
+    classifier, murmurs = tracker._classifier, tracker._murmurs
     assert isinstance(classifier, NetworkClassifier)
-    return hearing._front_end.speech._session, classifier._network._session
+    shared = hearing._front_end.speech._session, classifier._network._session
+    return (*shared, murmurs._network) if isinstance(murmurs, DirectJudge) else shared
 
 
 @dataclass

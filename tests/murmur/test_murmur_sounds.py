@@ -56,11 +56,9 @@ def test_a_name_without_a_row_is_an_error() -> None:
         division.part_of("meetings", "XYZ001")
 
 
-def test_a_name_in_two_rows_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    both = {"twice": {"training": [["a"]], "test": [["a"]]}}
-    monkeypatch.setattr(division, "table", lambda: both)
+def test_a_name_in_two_rows_is_an_error() -> None:
     with pytest.raises(RecordingError, match="two rows"):
-        division.rows("twice")
+        division.rows_of("twice", {"training": [["a"]], "test": [["a"]]})
 
 
 @pytest.mark.parametrize("name", [f"{i:08x}" for i in range(0, 4_000_000, 123_457)])

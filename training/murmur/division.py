@@ -28,10 +28,15 @@ def table() -> dict[str, Any]:
 
 @cache
 def rows(source: str) -> dict[str, tuple[Role, str]]:
-    """For each name of a source its role and its group. Raises RecordingError if a name is in two
-    rows or the source has none."""
+    """For each name of a source its role and its group. Raises RecordingError as `rows_of`."""
+    return rows_of(source, table().get(source, {}))
+
+
+def rows_of(source: str, parts: dict[str, list[list[str]]]) -> dict[str, tuple[Role, str]]:
+    """For each name in the `parts` of a source its role and its group. Raises RecordingError if a
+    name is in two rows or there is none."""
     made: dict[str, tuple[Role, str]] = {}
-    for part, groups in table().get(source, {}).items():
+    for part, groups in parts.items():
         for group in groups:
             for name in group:
                 if name in made:
