@@ -58,7 +58,7 @@ def main(work: Worker) -> None:
     monitor = EchoMonitor(canceller, work.settings.state_path(), lambda: store.key(work.settings))
     monitor.restore()
     judge = turn_judge.make_judge(work.settings.hearing.turn, work.log)
-    murmurs = murmur_network.make_judge(work.log)
+    murmurs = murmur_network.make_judge(work.settings.language, work.log)
     mic, played = work.reader("mic"), work.reader("played")
     pipeline = HearingPipeline(
         work.settings.hearing,

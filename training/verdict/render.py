@@ -83,6 +83,9 @@ class Recorder:
             (block.energy_db, block.floor_db, self._probability, segment.level_db, segment.quiet_ms)
         )
 
+    def correction(self) -> float:
+        return 0.0
+
     def probabilities(self) -> ClassProbabilities:
         return ClassProbabilities(0.4, 0.3, 0.3)  # the box resumes at the deadline, and not before
 

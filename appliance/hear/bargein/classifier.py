@@ -29,10 +29,12 @@ class ClassProbabilities(NamedTuple):
     interruption: float
     noise: float
 
-    def with_murmur(self, probability: float) -> ClassProbabilities:
-        """These probabilities with another ratio of murmurs to calls; that of noise stays."""
+    def with_murmur(self, probability: float, correction: float = 0.0) -> ClassProbabilities:
+        """These probabilities with another ratio of murmurs to calls, moved by `correction` in log
+        odds; that of noise stays."""
         voice = 1.0 - self.noise
-        return ClassProbabilities(voice * probability, voice * (1 - probability), self.noise)
+        murmur = 1 / (1 + math.exp(-(_log_odds(probability) + correction)))
+        return ClassProbabilities(voice * murmur, voice * (1 - murmur), self.noise)
 
     def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These probabilities, updated with independent evidence."""
@@ -66,6 +68,10 @@ class SegmentClassifier(Protocol):
         """Add the next block, and the measures of the segment, this block included."""
 
     def probabilities(self) -> ClassProbabilities: ...
+
+    def correction(self) -> float:
+        """By how much the owner's own takes have moved the log odds of a backchannel against an
+        interruption in `probabilities`; 0 without any."""
 
 
 class EvidenceRow(NamedTuple):
@@ -115,6 +121,9 @@ class RuleClassifier:
 
     def process(self, block: AudioBlock, segment: Segment) -> None:
         self._segment = segment
+
+    def correction(self) -> float:
+        return 0.0
 
     def probabilities(self) -> ClassProbabilities:
         scores = list(PRIOR)
@@ -240,7 +249,7 @@ class VerdictTracker:
         self._next_ms += self._settings.every_ms
         opinion = self._classifier.probabilities()
         if self._murmur is not None:
-            opinion = opinion.with_murmur(self._murmur)
+            opinion = opinion.with_murmur(self._murmur, self._classifier.correction())
         if self._evidence is not NO_EVIDENCE:
             opinion = opinion.given(self._evidence)
         self._opinion = opinion

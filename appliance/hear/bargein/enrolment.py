@@ -164,6 +164,9 @@ class _OutputCollector:
         self._blocks += 1
         self._classifier.process(block, segment)
 
+    def correction(self) -> float:
+        return 0.0
+
     def probabilities(self) -> ClassProbabilities:
         answer = self._classifier.newest_output()
         late = self._blocks * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS

@@ -19,6 +19,7 @@ from appliance.hear.network_judge import BackgroundJudge
 from appliance.hear.turn.log_mel import BANDS, scaled_bands
 from appliance.onnx_session import open_session
 from appliance.pcm import RATE_HZ, Samples
+from appliance.settings.language import ANY
 
 MODEL = Path(__file__).parents[2] / "models" / "murmur.onnx"
 BEFORE_MS = 140  # of sound before the onset, as in training
@@ -61,8 +62,12 @@ class MurmurNetwork:
         return 1 / (1 + math.exp(-min(max(score, -30.0), 30.0)))
 
 
-def make_judge(log: logging.Logger, model: Path = MODEL) -> BackgroundJudge | None:
-    """The judge of murmurs; None if the small network decides alone, and the log says why."""
+def make_judge(language: str, log: logging.Logger, model: Path = MODEL) -> BackgroundJudge | None:
+    """The judge of murmurs; None if the small network decides alone, and the log says why.
+    `language`: of the settings."""
+    if language not in (ANY, "en"):
+        log.info("murmurs are judged by the small network alone: the other one knows English only")
+        return None
     try:
         return BackgroundJudge(MurmurNetwork(model), "murmurs")
     except ModelError as error:

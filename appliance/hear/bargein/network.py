@@ -105,6 +105,14 @@ class NetworkClassifier:
             self._output = NetworkOutput(log_odds[-1], embedding[-1])
         return self._output
 
+    def correction(self) -> float:
+        """As in `SegmentClassifier`, for the newest output."""
+        if self.owner is None or self._output is None:
+            return 0.0
+        log_odds, embedding = self._output
+        moved = self.owner.adapted(log_odds, embedding) - log_odds
+        return float(moved[0] - moved[1])
+
     def probabilities(self) -> ClassProbabilities:
         output = self.newest_output()
         if output is None:

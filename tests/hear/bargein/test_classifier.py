@@ -41,6 +41,9 @@ class Constant:
     def process(self, block: AudioBlock, segment: Segment) -> None:
         pass
 
+    def correction(self) -> float:
+        return 0.0
+
     def probabilities(self) -> ClassProbabilities:
         return self._odds
 

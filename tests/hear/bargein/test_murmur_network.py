@@ -68,9 +68,23 @@ def test_another_network_in_its_place_is_refused(tmp_path: Path) -> None:
 def test_without_a_model_the_log_says_who_decides(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert make_judge(log, tmp_path / "none.onnx") is None
-    [line] = caplog.messages
-    assert line.startswith("murmurs are judged by the small network alone: ")
+    caplog.set_level(logging.INFO)
+    assert make_judge("auto", log, tmp_path / "none.onnx") is None
+    assert make_judge("de", log) is None
+    missing, other = caplog.messages
+    assert missing.startswith("murmurs are judged by the small network alone: ")
+    assert "knows English only" in other
+    for language in ("auto", "en"):
+        judge = make_judge(language, log)
+        assert judge is not None
+        judge.close()
+
+
+@pytest.mark.parametrize("correction", [-2.0, 0.0, 2.0])
+def test_what_an_owner_has_taught_still_moves_the_opinion(correction: float) -> None:
+    opinion = UNSURE.with_murmur(0.5, correction)
+    assert opinion.noise == UNSURE.noise
+    assert math.log(opinion.backchannel / opinion.interruption) == pytest.approx(correction)
 
 
 class ScriptedJudge:
