@@ -37,7 +37,11 @@ class Opinion(BaseMessage, frozen=True):
 
 
 class Verdict(BaseMessage, frozen=True):
-    """The class of the sound of onset `serial`. SpeechStarted follows, or nothing."""
+    """The class of the sound of onset `serial`. SpeechStarted follows, or nothing.
+
+    A "backchannel" after an "interruption" of the same serial takes that back, and the utterance's
+    SpeechEnded follows without samples.
+    """
 
     serial: Count
     kind: Judgement
