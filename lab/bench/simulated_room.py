@@ -110,7 +110,8 @@ class SimulatedBox:
 
     @property
     def talking(self) -> bool:
-        return self._answering(self._now) and self._hold <= self._released
+        held = self._yielding or self._hold > self._released
+        return self._answering(self._now) and not held
 
     def _answering(self, at: int) -> bool:
         return at >= self._quiet_until or len(self._opening) > 0

@@ -8,7 +8,13 @@ from appliance.hear.pipeline import HearingEvent
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
-from lab.bench.simulated_room import LAG_BLOCKS, EchoSimulator, RoomSession, SimulatedBox
+from lab.bench.simulated_room import (
+    LAG_BLOCKS,
+    YIELD_FRAMES,
+    EchoSimulator,
+    RoomSession,
+    SimulatedBox,
+)
 
 STEP, MS = 80, 16
 SETTINGS = load_defaults()
@@ -110,13 +116,42 @@ def test_after_an_interruption_the_box_waits_for_the_end_of_the_owners_speech() 
     })  # fmt: skip
     box = SimulatedBox(talk(30), SETTINGS, hearing)
     played = run(box, 4.0)
-    assert box.yields == [241 * STEP]
+    assert box.yields == [241 * STEP + YIELD_FRAMES]
     ended = 501 * STEP
     assert not played[box.stops[0] : ended + 590 * MS].any()
     assert played[ended + 620 * MS : ended + 700 * MS].all()
     assert hearing.answering_log[100] is True
     assert hearing.answering_log[300] is False
     assert hearing.answering_log[-1] is True
+
+
+def test_an_answer_that_was_kept_goes_on_at_its_sample_if_the_verdict_is_taken_back() -> None:
+    hearing = ScriptedHearing({
+        200: [Onset(1, 0, True)],
+        240: [Verdict(1, "interruption", 200), SpeechStarted(1, 1, 0)],
+        350: [Verdict(1, "backchannel", 750), SpeechEnded(1, 0, 0, last=True)],
+    })  # fmt: skip
+    speech = talk(30)
+    box = SimulatedBox(speech, SETTINGS, hearing)
+    played = run(box, 3.0)
+    assert box.yields == []
+    silent, resumed = box.stops[0], 351 * STEP + LAG_BLOCKS * STEP
+    assert not played[silent:resumed].any()
+    first = silent - LAG_BLOCKS * STEP
+    assert np.array_equal(
+        played[resumed + 100 : resumed + 4000], speech[first + 100 : first + 4000]
+    )
+
+
+def test_a_short_call_ends_the_answer_at_its_own_end() -> None:
+    hearing = ScriptedHearing({
+        200: [Onset(1, 0, True)],
+        240: [Verdict(1, "interruption", 200), SpeechStarted(1, 1, 0)],
+        300: [SpeechEnded(1, 0, 6000, last=True)],
+    })  # fmt: skip
+    box = SimulatedBox(talk(30), SETTINGS, hearing)
+    run(box, 3.0)
+    assert box.yields == [301 * STEP]
 
 
 def test_after_an_interruption_without_speech_the_box_talks_again() -> None:
