@@ -17,7 +17,7 @@ from typing import Any
 from appliance.language.catalogue import english
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.network_checks import network_findings
-from appliance.provision.network_manager import NmcliNetworks
+from appliance.provision.network_manager import OURS, NmcliNetworks
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_sentences import in_words
 from appliance.runtime import network_status
@@ -57,7 +57,8 @@ def main() -> None:
             Seed(wifi=WifiNetwork(b"Nowhere", "correct horse")),
             ProvisionTarget(keep=Path("/data/keep")),
         )
-        facts["away"] = in_words(radio.join(), english())
+        # `join` would take the one that was typed, which the box keeps beside its owner's.
+        facts["away"] = in_words(radio.enter(OURS), english())
     finally:
         print("FACTS " + json.dumps(facts), flush=True)
     print("the owner has done it all", flush=True)
