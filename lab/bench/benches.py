@@ -27,12 +27,16 @@ from appliance.settings import Settings
 from appliance.voice.factory import candidates
 from lab.sim import corpus
 from lab.sim.corpus import Speakers
+from lab.sim.people import SHARED
 from lab.sim.rehearsal_report import versions
 
-RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
+RECORDINGS = SHARED / "recordings"
 EFFORTS = {"quick": "2 min", "full": "3 hours"}  # duration of `bench interruption` on two cores
 # Duration of each of its parts with the default effort, in minutes, on two cores.
-PARTS_MIN = {"stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
+PARTS_MIN = {
+    "stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "people": 4.0, "pauses": 3.0,
+    "article": 1.0,
+}  # fmt: skip
 FILE_COLUMNS = 120  # width of the output where standard output is not a terminal
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
 
@@ -67,6 +71,7 @@ class BenchOptions:
                 weights; None: synthetic weights, deleted at the end. `weights` for `bench answer`:
                 the folder of synthetic weights, or `e2b` for temporary ones; None: the model of
                 the settings
+    shared      the folder with recordings of people in conversation (`lab.sim.people`)
     """
 
     settings: Settings
@@ -86,6 +91,7 @@ class BenchOptions:
     owner_language: str = "en"
     judge: str = "pocketsphinx"
     default_recordings: Path = RECORDINGS
+    shared: Path = SHARED
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each file that cannot be used; both are empty

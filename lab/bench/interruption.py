@@ -24,6 +24,7 @@ from lab.bench import (
     interruption_cost,
     interruption_details,
     interruption_live,
+    interruption_people,
     interruption_tables,
     interruption_work,
 )
@@ -32,7 +33,7 @@ from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import plan
 
-PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
+PARTS = ("stop", "seam", "cost", "over", "people", "pauses", "article")
 SHOWN_PROBLEMS = 8
 SHOWN_FOLDERS = 12  # at most, for each class
 SOUND_PER_PROCESS_S = 300.0  # computing it takes as long as the start of one more process
@@ -69,7 +70,10 @@ def _measure(
     problems: list[str],
 ) -> None:
     """Run all parts and add their results to `found` as they arrive, until KeyboardInterrupt."""
-    planned = plan(options.effort, sources, options.seed, options.events, options.owner_language)
+    heard = interruption_people.heard(options.shared) if "people" in parts else []
+    planned = plan(
+        options.effort, sources, options.seed, options.events, options.owner_language, heard
+    )
     jobs = [job for job in planned if job.part in parts]
     with _progress(len(jobs) + _live_parts(options, parts)) as (report, advance):
         _run_live(options, parts, sources, found, report, advance)
@@ -149,6 +153,7 @@ def _sheets(
         first.notes.append(f"And {len(problems) - SHOWN_PROBLEMS} more sounds that were left out.")
     sheets = [first]
     for tables_of in (
+        interruption_people.tables,
         interruption_details.verdicts,
         interruption_details.by_room,
         interruption_details.article,

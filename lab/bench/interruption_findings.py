@@ -24,8 +24,17 @@ class InterruptionFindings:
     def trials(
         self, condition: str | None = None, by: str = "ours", room: str | None = None
     ) -> list[InterruptionTrial]:
-        """The trials of one condition and room; None: of all."""
+        """The trials of one condition and room; None: of all. Sounds of `people` are apart."""
         part = "over" if by == "ours" else "article"
+        return self._of(part, by, condition, room)
+
+    def people(self, condition: str) -> list[InterruptionTrial]:
+        """The trials of one condition with sounds of people in conversation."""
+        return self._of("people", "ours", condition, None)
+
+    def _of(
+        self, part: str, by: str, condition: str | None, room: str | None
+    ) -> list[InterruptionTrial]:
         return [
             trial
             for job, result in self.done

@@ -13,12 +13,13 @@ from typing import Literal
 from appliance.hear.bargein.recordings import RecordingFile, RecordingKind
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Spec, SynthesisedNoise, TrialRoom
 from lab.sim import synthetic_phrases
+from lab.sim.people import Clip
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_noises import NOISES
 
 Effort = Literal["quick", "default", "full"]
 By = Literal["ours", "article"]
-BenchPart = Literal["over", "pauses", "article"]
+BenchPart = Literal["over", "people", "pauses", "article"]
 
 # Seeds from 1000 on are for benches; nothing is trained or tuned in these rooms.
 ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
@@ -110,13 +111,15 @@ def place(condition: RoomCondition, room: tuple[float, int]) -> TrialRoom:
 
 def plan(
     effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None,
-    language: str = "en",
+    language: str = "en", people: Sequence[Clip] = (),
 ) -> list[TrialJob]:  # fmt: skip
-    """All jobs: first the sounds over the box, then silences, then the article's recipe.
+    """All jobs: first the sounds over the box, then real people, then silences, then the article's
+    recipe.
 
     `events`: sounds per room and condition, with silences in proportion; None: as many as the
     effort has. `language`: of the words over the box; other than English they are all synthetic, as
-    the recordings are English."""
+    the recordings are English. `people`: each is played in every room of the first three
+    conditions, or with `events` so many of them in each."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
     maker = _JobMaker(sources, seed, language)
@@ -125,6 +128,10 @@ def plan(
         for room in rooms:
             chunks = _chunks(maker.sounds(round(SOUNDS[effort] * share)))
             jobs += [maker.job("over", "ours", condition, room, specs) for specs in chunks]
+    for condition in OVER["quick"]:
+        for room in rooms:
+            chunks = _chunks(maker.some(people, events))
+            jobs += [maker.job("people", "ours", condition, room, specs) for specs in chunks]
     for condition in PAUSES[effort]:
         silent_s = (HOUR_S if condition is ECHO else SILENT_S)[effort] * share
         jobs += [maker.job("pauses", "ours", condition, room, (), silent_s) for room in rooms]
@@ -183,6 +190,10 @@ class _JobMaker:
                 sounds.append(spec or self._synthetic(kind))
         self._rng.shuffle(sounds)
         return tuple(sounds[:count])
+
+    def some(self, people: Sequence[Clip], count: int | None) -> tuple[Spec, ...]:
+        """All of `people`, or `count` of them, in an order by chance."""
+        return tuple(self._rng.sample(people, min(count or len(people), len(people))))
 
     def _recorded(self, kind: RecordingKind) -> RecordingFile | None:
         if not self._unused.get(kind):

@@ -27,6 +27,7 @@ from lab.bench.simulated_room import (
 from lab.bench.stop_figures import CLIP_FRAMES, MS, read_stop
 from lab.sim import acoustics, corpus, synthetic_noises, synthetic_phrases
 from lab.sim.corpus import Floats, SoundClip
+from lab.sim.people import Clip
 from lab.sim.speech_source import SPEECH_DB, OwnerSound, scaled
 from lab.sim.synthetic_phrases import Phrase
 
@@ -77,7 +78,7 @@ class SynthesisedNoise:
         return f"{self.word} {self.seed}"
 
 
-Spec = RecordingFile | Phrase | SynthesisedNoise
+Spec = RecordingFile | Phrase | SynthesisedNoise | Clip  # the last: of people in conversation
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,8 @@ class InterruptionTrial:
     yielded   the answer was dropped in the end: by `SETTLED` after the sound
     resumes   how often the box went on with its answer; `again`: and paused within `AGAIN`
     over_ms   last audible sample of the dropped answer, over all pauses; None if not dropped
+    source, who, recording
+              of a `Clip`: where it comes from, its speaker, its file; else ""
     """
 
     name: str
@@ -109,6 +112,9 @@ class InterruptionTrial:
     resumes: int = 0
     again: int = 0
     over_ms: float | None = None
+    source: str = ""
+    who: str = ""
+    recording: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,9 @@ def sound_of(spec: Spec) -> SoundClip:
             return synthetic_phrases.spoken(spec)
         case SynthesisedNoise():
             return synthetic_noises.noise(spec.word, spec.seed)
+        case Clip():
+            found = corpus.with_edges(spec.wave)
+            return found or SoundClip(spec.wave, 0, len(spec.wave), clear=False)
 
 
 def echo_of(place: TrialRoom) -> EchoSimulator:
@@ -257,12 +266,14 @@ def _trial(
     clear = clip.clear and not begins_aside(OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end))
     resumed, again = _resumes(device.events, onset - EARLY, end + SETTLED)
     trial = InterruptionTrial(
-        spec.name, spec.kind, isinstance(spec, RecordingFile), clear, (end - onset) / MS,
+        spec.name, spec.kind, isinstance(spec, RecordingFile | Clip), clear, (end - onset) / MS,
         stop.left_out, stop.missed, None if stop.last is None else stop.last / MS,
         yielded=dropped is not None,
         over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
         resumes=len(resumed), again=len(again),
     )  # fmt: skip
+    if isinstance(spec, Clip):
+        trial = replace(trial, source=spec.source, who=spec.who, recording=spec.recording)
     onset_event = next((t for t in device.events if isinstance(t.event, Onset) and t.event.speaking
                         and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
     return _with_verdict(trial, device.events, onset_event, onset) if onset_event else trial

@@ -21,9 +21,11 @@ from appliance.pcm import RATE_HZ, Samples, level_db
 from lab.sim import speech_source
 
 Speakers = Literal["held-out", "training", "all"]
+Role = Literal["training", "tuning", "held-out"]
 Floats = npt.NDArray[np.float32]
 
 SHORTEST_S = 0.08
+TUNING_PART = 6
 SILENT_PEAK = 10 ** (-60 / 20)
 CLIPPED_SHARE = 0.01  # of samples at full scale
 CLEAR_MS = 20  # quiet before an onset that makes the onset exact to the sample
@@ -57,7 +59,13 @@ def held_out(name: str) -> bool:
 
     No training and no tuning may use these.
     """
-    return hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10 >= 7
+    return role_of(name) == "held-out"
+
+
+def role_of(name: str) -> Role:
+    """Of ten parts six are for training, one for tuning, and three are held out for the test."""
+    part = hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10
+    return "held-out" if part >= 7 else "tuning" if part == TUNING_PART else "training"
 
 
 def of_speakers(sources: Iterable[RecordingFile], which: Speakers) -> list[RecordingFile]:

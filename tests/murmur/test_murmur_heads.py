@@ -107,13 +107,6 @@ def test_a_speaker_is_a_person_wherever_the_recording_is() -> None:
     assert [judged.person(each) for each in names] == ["FEO070", "FEO070", "meetings A+B"]
 
 
-def test_an_interval_over_people_is_wider_than_one_over_bursts() -> None:
-    hits = np.repeat([1.0, 1.0, 0.0, 1.0], 25)
-    low, high = judged.interval(hits, np.repeat(list("abcd"), 25))
-    narrow = judged.interval(hits, np.arange(100).astype(str))
-    assert low < narrow[0] < 0.75 < narrow[1] < high + 1e-9
-
-
 def test_a_row_counts_bursts_people_and_recordings() -> None:
     some = judged.Judged(
         kind=np.array(["backchannel"] * 4), source=np.array(["murmurs"] * 4),

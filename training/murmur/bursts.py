@@ -16,14 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from training.murmur import clips as sounds
+from lab.sim import people as sounds
+from lab.sim.corpus import Role
+from lab.sim.people import Clip
 from training.murmur import synthetic
-from training.murmur.clips import Clip
 from training.murmur.mixture import CONVERSATION, InTurn, Mixture
 from training.verdict import render, render_echo_free
 from training.verdict.dataset import keep
 from training.verdict.render import Heard
-from training.verdict.sounds import Role
 
 SHARD = 25  # scenes of training, of 24 sounds each
 SHARDS = 14

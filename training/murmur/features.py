@@ -20,9 +20,9 @@ from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.turn.log_mel import scaled_bands
 from appliance.onnx_session import open_session
 from appliance.pcm import RATE_HZ, Samples
+from lab.sim.corpus import Role
 from training.murmur import graph, weights
 from training.verdict.dataset import Bursts, load
-from training.verdict.sounds import Role
 
 Floats = npt.NDArray[np.float32]
 

@@ -1,7 +1,7 @@
 """Judges bursts with the shipped files: the network of murmurs, and beside it the verdict's.
 
 In: bursts of a set, `murmur.onnx`. Out: for each burst its score at each age, whether the box would
-go on by either network, and shares with intervals over people.
+go on by either network.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from training.murmur.mixture import Origin
 from training.verdict import evaluate
 
 MODEL = Path(__file__).parents[2] / "appliance" / "models" / "murmur.onnx"
-DRAWS = 1_000  # of people, for an interval
 NOISE = 0.9  # probability at which the verdict's network is sure of a noise
 
 Floats = npt.NDArray[np.float64]
@@ -98,14 +97,3 @@ def person(origin: Origin) -> str:
     """The speaker, where the recording's name begins with one (AMI's murmurs); else the group."""
     speaker = re.match(r"([FM]E[EO]\d+)_", origin.recording)
     return speaker[1] if speaker else origin.group
-
-
-def interval(hits: npt.NDArray[np.floating], people: npt.NDArray[np.str_]) -> tuple[float, float]:
-    """95 % interval of the mean of `hits` (N,), by drawing people with replacement."""
-    chance = np.random.default_rng(0)
-    names, which = np.unique(people, return_inverse=True)
-    sums, counts = np.bincount(which, hits), np.bincount(which)
-    drawn = chance.integers(len(names), size=(DRAWS, len(names)))
-    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)

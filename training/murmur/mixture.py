@@ -13,16 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 import soxr
 
+from appliance.hear.bargein.recordings import RecordingKind
 from appliance.pcm import RATE_HZ
 from lab.sim import speech_source
-from training.murmur.clips import Clip, Floats
+from lab.sim.corpus import Role
+from lab.sim.people import Clip, Floats
 from training.verdict import noises
 from training.verdict.perturb import perturbed
-from training.verdict.sounds import Role, Sound
+from training.verdict.sounds import Sound
 
 # Of a hundred sounds of training, by class and source. People's murmurs of conversations are few
 # and drawn often; the synthetic ones give breadth.
-MIX = {
+MIX: dict[tuple[RecordingKind, str], int] = {
     ("backchannel", "words"): 12,
     ("backchannel", "conversation"): 12,
     ("backchannel", "said"): 10,

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lab.bench import intervals
 from training.murmur.features import AGES_MS
 from training.murmur.heads import Bools, Set, area, scores, threshold, train
-from training.murmur.judged import MODEL, NOISE, Judged, interval, judged
+from training.murmur.judged import MODEL, NOISE, Judged, judged
 from training.murmur.mixture import CONVERSATION, SYNTHETIC
 from training.murmur.train import LAYERS, PARTS, everything
 
@@ -45,7 +46,7 @@ def row(title: str, some: Judged, which: Bools, *, people: bool = True) -> str:
     cells += [f"{share:.1%}" for share in on.mean(axis=0)]
     units = who if people and persons > 1 else recording
     if len(set(units)) > 1:
-        low, high = interval(on[:, -1].astype(float), units)
+        low, high = intervals.over_groups(on[:, -1].astype(float).tolist(), units.tolist())
         cells[-1] += f" ({low:.0%}–{high:.0%})"
     theirs = some.verdict_on[mine]
     theirs = theirs[np.isfinite(theirs)]

@@ -13,12 +13,13 @@ import numpy as np
 import soxr
 from hibari import Hibari
 
+from appliance.hear.bargein.recordings import RecordingKind
 from appliance.pcm import RATE_HZ
 from lab.sim import speech_source
-from training.murmur.clips import OWN, Clip, Floats, cut
-from training.murmur.division import part_of
+from lab.sim.corpus import Role
+from lab.sim.division import part_of
+from lab.sim.people import OWN, Clip, Floats, cut
 from training.verdict import hums, voices
-from training.verdict.sounds import Role
 
 SEED = 11
 SAID, HELD = 2_400, 300  # espeak-ng's clips, half of them murmurs
@@ -50,7 +51,7 @@ def _said(*, held: bool) -> Iterator[Clip]:
 def _hibari() -> Iterator[Clip]:
     table = voices.table()["interruption"]
     calls = [text for text in table["often"] + table["sometimes"] if "[" not in text]
-    texts = [("backchannel", text) for text in HIBARI_MURMURS]
+    texts: list[tuple[RecordingKind, str]] = [("backchannel", text) for text in HIBARI_MURMURS]
     texts += [("interruption", text) for text in sorted(set(calls))[:HIBARI_CALLS]]
     voice = Hibari(threads=1)
     for kind, text in texts:
@@ -67,7 +68,9 @@ def _hummed() -> Iterator[Clip]:
         yield from _clip("backchannel", word, "hummed", "hums", "training", wave)
 
 
-def _clip(kind: str, word: str, source: str, who: str, role: Role, wave: Floats) -> Iterator[Clip]:
+def _clip(
+    kind: RecordingKind, word: str, source: str, who: str, role: Role, wave: Floats
+) -> Iterator[Clip]:
     found = cut(wave, *speech_source.edges(wave))
     if found is not None:
         group = f"{source} {who}"

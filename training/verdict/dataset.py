@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.pcm import BLOCK_FRAMES
+from lab.sim.corpus import Role
 from training.verdict import render_echo_free, voices
 from training.verdict.render import Heard, alone, scene
-from training.verdict.sounds import MIX, PHRASES, Role, Sounds
+from training.verdict.sounds import MIX, PHRASES, Sounds
 
 SHARD = 100  # scenes
 SOUND_BLOCKS, MEASURE_BLOCKS = 220, 160

@@ -29,11 +29,11 @@ from appliance.messages.hearing import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import VerdictSettings, load_defaults
 from lab.bench import intervals
+from lab.sim.corpus import Role
 from training.verdict import metrics
 from training.verdict.dataset import Bursts, load
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
 from training.verdict.render import conditions
-from training.verdict.sounds import Role
 
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 RESUMED = (0.7, 0.8, 0.85, 0.9, 0.95)  # shares of backchannels, at which to read the other error

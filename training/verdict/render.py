@@ -25,7 +25,8 @@ from lab.bench import bench_speech
 from lab.bench.simulated_room import ECHO_BLOCKS, EchoSimulator, RoomSession, TimedEvent
 from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
-from training.verdict.sounds import Role, Sound, SoundSource
+from lab.sim.corpus import Role
+from training.verdict.sounds import Sound, SoundSource
 
 DEADLINE_MS = 760  # a little later than the box's, so that the data include its last decision
 EVENTS = 14  # sounds in a scene

@@ -7,11 +7,10 @@ clips with class, word and origin. Two roles have no speaker, voice or room in c
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +19,12 @@ from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile, find
 from appliance.pcm import RATE_HZ
 from lab.sim import corpus, speech_source
+from lab.sim.corpus import Role, role_of
 from training.verdict import hums, noises
 from training.verdict.perturb import perturbed
 from training.verdict.voices import Said
 
 Wave = npt.NDArray[np.float32]
-Role = Literal["training", "tuning", "held-out"]
 
 # Of a hundred sounds. Real words are the most frequent, since synthetic ones cannot replace them.
 MIX = {
@@ -73,15 +72,6 @@ class Sound:
     wave: Wave
     onset: int
     end: int
-
-
-def role_of(name: str) -> Role:
-    """The role by `corpus.held_out`'s hash modulo 10: training 0-5, tuning 6, held out 7-9."""
-    part = hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10
-    return "held-out" if part >= 7 else "tuning" if part == TUNING_PART else "training"
-
-
-TUNING_PART = 6
 
 
 class SoundSource(Protocol):

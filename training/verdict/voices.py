@@ -20,6 +20,7 @@ import soxr
 import yaml
 
 from appliance.errors import SceneError
+from appliance.hear.bargein.recordings import RecordingKind
 from appliance.pcm import RATE_HZ
 from lab.sim import speech_source, synthetic_phrases
 from lab.sim.corpus import held_out
@@ -29,6 +30,7 @@ TABLE = Path(__file__).parent / "phrases.yaml"
 VARIANTS = tuple(v for v in synthetic_phrases.VARIANTS if not held_out(v))
 FLITE = ("awb", "rms", "slt", "kal16")
 FESTIVAL = ("ked_diphone", "kal_diphone", "cmu_us_slt_arctic_hts")
+KINDS: tuple[RecordingKind, ...] = ("backchannel", "interruption")
 OFTEN = 0.6  # of the clips have one of the common phrases
 WITHOUT_ESPEAK = 0.12  # of the clips are by flite or festival, which have few voices
 LENGTHENED = 0.2  # of espeak-ng's clips are at 0.45 to 0.7 of the speed
@@ -39,7 +41,7 @@ LOUDEST = 0.5  # peak of a clip
 class Said:
     """One clip, trimmed to its sound: float32 mono at 16 kHz, peak 0.5."""
 
-    kind: str
+    kind: RecordingKind
     text: str
     voice: str
     wave: Wave
@@ -62,7 +64,7 @@ def clips(
     share = 0.0 if held else others
     said = table()
     while count:
-        kind = chance.choice(("backchannel", "interruption"))
+        kind = chance.choice(KINDS)
         often, sometimes = said[kind]["often"], said[kind]["sometimes"]
         text = chance.choice(often if chance.random() < OFTEN else sometimes)
         try:
@@ -75,7 +77,11 @@ def clips(
 
 
 def _one(
-    kind: str, text: str, chance: random.Random, variants: tuple[str, ...], without_espeak: float
+    kind: RecordingKind,
+    text: str,
+    chance: random.Random,
+    variants: tuple[str, ...],
+    without_espeak: float,
 ) -> Said | None:
     tune = chance.choice(synthetic_phrases.CONTOURS)
     if chance.random() >= without_espeak or text.startswith("[["):

@@ -44,3 +44,14 @@ def test_perfect_recalls_still_have_an_interval() -> None:
     low, high = intervals.balanced([(10, 10), (10, 10)])
     assert low < 1.0 == high
     assert intervals.balanced([(0, 0), (1, 1)]) == (0.0, 1.0)
+
+
+def test_an_interval_over_people_is_wider_than_one_over_bursts() -> None:
+    hits = [1.0] * 50 + [0.0] * 25 + [1.0] * 25
+    low, high = intervals.over_groups(hits, list("a" * 25 + "b" * 25 + "c" * 25 + "d" * 25))
+    narrow = intervals.over_groups(hits, [str(i) for i in range(100)])
+    assert low < narrow[0] < 0.75 < narrow[1] < high + 1e-9
+
+
+def test_without_observations_every_share_is_possible() -> None:
+    assert intervals.over_groups([], []) == (0.0, 1.0)

@@ -1,7 +1,7 @@
 """Divides speakers and recordings once into training, tuning and test, by `division.yaml`.
 
-In: a source and the name of a speaker, meeting, phrase or recording. Out: the role, as
-`training.verdict.sounds` names it ("held-out" is the test), and the group that stays together.
+In: a source and the name of a speaker, meeting, phrase or recording. Out: the role ("held-out" is
+the test) and the group that stays together. Training, tuning and benches all ask here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from appliance.errors import RecordingError
-from training.verdict.sounds import Role, role_of
+from lab.sim.corpus import Role, role_of
 
 TABLE = Path(__file__).parent / "division.yaml"
 ROLES: dict[str, Role] = {"training": "training", "tuning": "tuning", "test": "held-out"}

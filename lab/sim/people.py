@@ -1,4 +1,4 @@
-"""Loads every labelled sound: people's murmurs, calls and noises, and synthetic voices.
+"""Loads every labelled sound of people and homes: murmurs, calls, noises.
 
 In: the folder `shared` beside the checkout. Out: clips, all cut in one way to their sound, with
 speaker, recording, licence, role and whether they are telephone-band. Which role a clip has is
@@ -17,11 +17,11 @@ import numpy.typing as npt
 import soundfile
 
 from appliance.audio.sound_file import read_sound
-from appliance.hear.bargein.recordings import RecordingFile, find
+from appliance.hear.bargein.recordings import RecordingFile, RecordingKind, find
 from appliance.pcm import RATE_HZ, level_db
 from lab.sim import corpus
-from training.murmur.division import part_of, talker_murmurs, undecided
-from training.verdict.sounds import Role
+from lab.sim.corpus import Role
+from lab.sim.division import part_of, talker_murmurs, undecided
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"  # as in tests/skips.py
 CC_BY, APACHE, MIT, OWN = "CC BY 4.0", "Apache-2.0", "MIT", "ours"
@@ -51,7 +51,7 @@ class Clip:
     narrow     recorded in telephone band
     """
 
-    kind: str
+    kind: RecordingKind
     word: str
     source: str
     who: str
@@ -61,6 +61,10 @@ class Clip:
     role: Role
     wave: Floats
     narrow: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.source}/{self.recording} {self.word}"
 
 
 def recorded(shared: Path = SHARED) -> list[Clip]:
@@ -128,7 +132,7 @@ def stop(wave: Floats, begin: int) -> int:
 
 
 def _clip(
-    kind: str, word: str, source: str, who: str, path: Path, licence: str, wave: Floats,
+    kind: RecordingKind, word: str, source: str, who: str, path: Path, licence: str, wave: Floats,
     span: tuple[int, int], part: str = "",
 ) -> Iterator[Clip]:  # fmt: skip
     """One clip, or none if the sound is too short. `part`: the name in `division.yaml` (`who`)."""
@@ -151,11 +155,13 @@ def _whole(path: Path) -> tuple[Floats, tuple[int, int]] | None:
 
 def _words(folder: Path) -> Iterator[Clip]:
     for source in find(folder).sources:
-        kind = "backchannel" if source.word in MURMURED else "interruption"
+        kind: RecordingKind = "backchannel" if source.word in MURMURED else "interruption"
         yield from _one(source, kind, source.word, "words", CC_BY)
 
 
-def _one(source: RecordingFile, kind: str, word: str, name: str, licence: str) -> Iterator[Clip]:
+def _one(
+    source: RecordingFile, kind: RecordingKind, word: str, name: str, licence: str
+) -> Iterator[Clip]:
     if (found := _whole(source.path)) is not None:
         wave, span = found
         yield from _clip(kind, word, name, source.speaker, source.path, licence, wave, span)
@@ -198,7 +204,8 @@ def _moments(folder: Path) -> Iterator[Clip]:
         begin, wave = int(about["caller_onset_sec"] * RATE_HZ), channels[0]
         if not undecided(path.stem):
             takes = bool(about["expected"]["yield"])
-            kind, end = ("interruption", len(wave)) if takes else ("backchannel", stop(wave, begin))
+            kind: RecordingKind = "interruption" if takes else "backchannel"
+            end = len(wave) if takes else stop(wave, begin)
             word = path.stem.split("-", 2)[2]
             yield from _clip(kind, word, source, who, sound, licence, wave, (begin, end))
         if source == "meetings" and not talker_murmurs(path.stem):
