@@ -10,9 +10,10 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from appliance import __version__
+from appliance.cli import signals
 from appliance.cli.arguments import (
     Verb,
     Verbs,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from appliance.settings import Settings
 
 CTRL_C = 128 + signal.SIGINT  # a shell's exit code for a program that a signal ended
-TERMINATED = 128 + signal.SIGTERM
 BROKEN_PIPE = 128 + signal.SIGPIPE
 NOT_INSTALLED = 69  # EX_UNAVAILABLE, sysexits(3)
 SOFTWARE = 70  # EX_SOFTWARE
@@ -275,13 +275,13 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the verb that `argv` names. Returns the exit code; an error is one line on stderr."""
     args = parser().parse_args(argv, argparse.Namespace(settings=None))
-    before = signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
     try:
-        ServiceAccount().enter(
-            args.runs_as, [file for file in vars(args).values() if isinstance(file, Path)]
-        )
-        return act(args)
+        with signals.raised():
+            ServiceAccount().enter(
+                args.runs_as, [file for file in vars(args).values() if isinstance(file, Path)]
+            )
+            return act(args)
     except InterludeError as error:
         return _fails(str(error), error.exit_code)
     except KeyboardInterrupt:
@@ -298,8 +298,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  # the owner gets a sentence for any error
         problem = f"a fault of its own: {type(error).__name__}: {error}."
         return _fails(f"{problem} Please report what INTERLUDE_TRACEBACK=1 shows.", SOFTWARE)
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _fails(sentence: str, code: int) -> int:
@@ -307,10 +305,6 @@ def _fails(sentence: str, code: int) -> int:
         traceback.print_exc()
     print(f"interlude: {sentence}", file=sys.stderr)
     return code
-
-
-def _terminated(*_: object) -> NoReturn:
-    sys.exit(TERMINATED)  # runs each `finally`, so that no process is left behind
 
 
 if __name__ == "__main__":

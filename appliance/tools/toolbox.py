@@ -128,8 +128,10 @@ class Toolbox:
         minutes = _number(arguments.get("minutes"), context.language)
         if minutes is None:
             return answer(context.words.say("tool-unclear"))
+        if not 0.0 <= 60 * minutes <= LONGEST_S:  # before rounding: that fails at infinity
+            return answer(context.words.say("timer-range"))
         length_s = float(round(60 * minutes))
-        if not 1.0 <= length_s <= LONGEST_S:
+        if length_s < 1.0:
             return answer(context.words.say("timer-range"))
         if self.timers.full:
             return answer(_full(context.words))

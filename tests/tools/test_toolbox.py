@@ -106,6 +106,7 @@ def test_a_tool_answers_with_its_sentence(
     [
         ("timer", {}), ("timer", {"minutes": "soon"}), ("timer", {"minutes": 0}),
         ("timer", {"minutes": -5}), ("timer", {"minutes": 1e6}), ("timer", {"minutes": 1e300}),
+        ("timer", {"minutes": 1e307}),
         ("timer", {"minutes": float("nan")}), ("timer", {"minutes": float("inf")}),
         ("alarm", {}), ("alarm", {"at": "soon"}), ("alarm", {"at": 25}),
         ("volume", {}), ("volume", {"change": "sideways"}), ("nonsense", {}), ("__init__", {}),
