@@ -159,15 +159,17 @@ class Stage:
         return found
 
     def first_heard(self, index: int, position: int, frames: int) -> int:
-        """The index at which the loudspeaker began a stretch of `runs`: `index`, or one less.
+        """The index at which the loudspeaker began a stretch of `runs`: `index`, or one beside it.
 
-        The index of a restarted stream is read from the card, which may lag by one frame (see
-        CardClock), and is then a sample late."""
+        The index of a restarted stream is read from the card, whose clock and whose counter are
+        read one after the other (see CardClock), so it may be a sample late or early."""
         if frames <= FADED:
             return index  # all of it may be changed by the fade
         whole = SINE[position + FADED : position + frames]
-        before = self.track(index - 1 + FADED, index - 1 + frames)
-        return index - int(np.array_equal(before, whole))
+        for first in (index - 1, index + 1):
+            if np.array_equal(self.track(first + FADED, first + frames), whole):
+                return first
+        return index
 
     def track(self, first: int, last: int | None = None) -> Samples:
         """The samples that the loudspeaker played, by index; until now if `last` is None."""

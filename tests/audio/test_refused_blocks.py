@@ -128,7 +128,8 @@ def test_after_a_refused_block_the_answer_is_complete_and_free_of_clicks(
     assert [slot.position for slot in stage.voiced] == list(range(0, len(SINE), BLOCK_FRAMES))
     assert stage.offered > len(stage.voiced)  # at least one was refused
     runs = stage.runs()
-    assert at in [position for _, position, _ in runs]
+    # On a busy machine the block before it may be refused with it.
+    assert {at, at - BLOCK_FRAMES} & {position for _, position, _ in runs}
     for index, position, frames in runs:
         if position < at and refusal == "gone":
             continue  # its end was lost in the buffer of the unplugged card

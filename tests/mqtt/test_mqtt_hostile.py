@@ -151,6 +151,7 @@ def test_a_broker_that_does_not_read_our_receipts_is_disconnected(call: Call) ->
     def storm(connection: socket.socket) -> None:
         # With 2,048 the full buffer also dropped what acknowledged the storm, and TCP stood still.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        connection.settimeout(60.0)  # the caller ends it; on a busy machine that takes a while
         message = publish(1, qos=1) + b"q"
         while True:
             connection.sendall(message * 1000)
