@@ -142,7 +142,7 @@ BENCHES: tuple[Bench, ...] = (
     ),
     Bench(
         "interruption",
-        "15 min",
+        "19 min",
         "interruptions: stop latency, false pauses, verdicts, seam",
         speaks=True,
     ),

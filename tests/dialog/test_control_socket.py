@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import stat
 from collections.abc import Iterator
@@ -111,6 +112,7 @@ def test_a_reply_to_a_disconnected_client_does_not_reach_the_next_client(
         line.send(encode(Forget()))
         control.pop_commands()
         ((left, _),) = control.pop_commands()
+        gc.collect()  # else what earlier tests left may be closed meanwhile
         descriptors = set(Path("/proc/self/fd").iterdir())
     control.pop_commands()  # the client is disconnected while the order to forget is in progress
     with client(tmp_path) as line:

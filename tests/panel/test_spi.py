@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ def test_an_unusable_bus_raises_an_error_with_a_remedy(tmp_path: Path, kind: str
 def test_a_device_that_refuses_settings_leaves_no_open_descriptor(tmp_path: Path) -> None:
     path = tmp_path / "spidev0.0"
     path.touch()
+    gc.collect()  # else what earlier tests left may be closed meanwhile
     before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(PanelError, match=str(path)):
         SpiBus(str(path), APA102_HZ)
