@@ -85,8 +85,8 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, people, "
-        "pauses, article; of model: memory, opening, reading, drawing, threads, attention, "
-        "batches, sequence, abort, encoder, transcripts, recall, taps; of answer with "
+        "pauses, article, moments; of model: memory, opening, reading, drawing, threads, "
+        "attention, batches, sequence, abort, encoder, transcripts, recall, taps; of answer with "
         "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller; of head: "
         "pocket, real",
     )  # fmt: skip

@@ -33,6 +33,7 @@ FOREIGN = {
     "gpiod": ["panel/gpio_lines.py"],
     "gpiozero": ["panel/gpio.py", "panel/pin_factory.py"],
     "hibari": ["voice/hibari/*"],  # its text rules and its signal processing
+    "hotato": ["lab/sim/hotato_judge.py"],
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],

@@ -24,6 +24,7 @@ from lab.bench import (
     interruption_cost,
     interruption_details,
     interruption_live,
+    interruption_moments,
     interruption_people,
     interruption_tables,
     interruption_work,
@@ -32,8 +33,9 @@ from lab.bench.bench_words import RecordedWords
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import plan
+from lab.sim import people
 
-PARTS = ("stop", "seam", "cost", "over", "people", "pauses", "article")
+PARTS = ("stop", "seam", "cost", "over", "people", "pauses", "article", "moments")
 SHOWN_PROBLEMS = 8
 SHOWN_FOLDERS = 12  # at most, for each class
 SOUND_PER_PROCESS_S = 300.0  # computing it takes as long as the start of one more process
@@ -71,9 +73,11 @@ def _measure(
 ) -> None:
     """Run all parts and add their results to `found` as they arrive, until KeyboardInterrupt."""
     heard = interruption_people.heard(options.shared) if "people" in parts else []
+    moments = people.moments(options.shared) if "moments" in parts else []
     planned = plan(
-        options.effort, sources, options.seed, options.events, options.owner_language, heard
-    )
+        options.effort, sources, options.seed, options.events, options.owner_language, heard,
+        moments,
+    )  # fmt: skip
     jobs = [job for job in planned if job.part in parts]
     with _progress(len(jobs) + _live_parts(options, parts)) as (report, advance):
         _run_live(options, parts, sources, found, report, advance)
@@ -160,6 +164,7 @@ def _sheets(
         interruption_details.cost,
     ):
         sheets += tables_of(found)
+    sheets += interruption_moments.tables(found, options.pictures and options.pictures / "moments")
     sheets += [found.seam] if found.seam else []
     sheets += interruption_details.worst(found, options.worst)
     first.events = [

@@ -13,13 +13,13 @@ from typing import Literal
 from appliance.hear.bargein.recordings import RecordingFile, RecordingKind
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Spec, SynthesisedNoise, TrialRoom
 from lab.sim import synthetic_phrases
-from lab.sim.people import Clip
+from lab.sim.people import Clip, Moment
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_noises import NOISES
 
 Effort = Literal["quick", "default", "full"]
 By = Literal["ours", "article"]
-BenchPart = Literal["over", "people", "pauses", "article"]
+BenchPart = Literal["over", "people", "pauses", "article", "moments"]
 
 # Seeds from 1000 on are for benches; nothing is trained or tuned in these rooms.
 ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
@@ -27,6 +27,8 @@ MORE_ROOMS = (*ROOMS, (0.3, 1004), (0.5, 1005))
 SNR_DB = 10.0  # of the owner over the kitchen
 TELEVISION_DB = -15.0  # against the owner
 EACH_S = 6.0  # upper bound of the mean time for one sound: the sound, observation and the gap
+MOMENT_S = 9.0  # the longest moment
+MOMENTS_AT_A_TIME = 14
 WORDS_AT_A_TIME = 40  # sounds in a job: short jobs balance the cores and lose little when aborted
 
 
@@ -49,6 +51,7 @@ QUIET = RoomCondition("quiet")
 ECHO = RoomCondition("echo 0 dB", 0.0)
 KITCHEN = RoomCondition("kitchen 10 dB SNR", -10.0, "kitchen", -SNR_DB)
 LOUD = RoomCondition("echo +10 dB", 10.0)
+WITH_MOMENTS = (QUIET, ECHO)
 OVER: dict[Effort, tuple[RoomCondition, ...]] = {
     "quick": (QUIET, ECHO, KITCHEN),
     "default": (QUIET, ECHO, KITCHEN, LOUD),
@@ -111,15 +114,16 @@ def place(condition: RoomCondition, room: tuple[float, int]) -> TrialRoom:
 
 def plan(
     effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None,
-    language: str = "en", people: Sequence[Clip] = (),
+    language: str = "en", people: Sequence[Clip] = (), moments: Sequence[Moment] = (),
 ) -> list[TrialJob]:  # fmt: skip
     """All jobs: first the sounds over the box, then real people, then silences, then the article's
-    recipe.
+    recipe, then moments.
 
     `events`: sounds per room and condition, with silences in proportion; None: as many as the
     effort has. `language`: of the words over the box; other than English they are all synthetic, as
     the recordings are English. `people`: each is played in every room of the first three
-    conditions, or with `events` so many of them in each."""
+    conditions, or with `events` so many of them in each. `moments`: likewise, in `WITH_MOMENTS`;
+    the effort "quick" has one room for them."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
     maker = _JobMaker(sources, seed, language)
@@ -144,6 +148,11 @@ def plan(
             jobs.append(
                 maker.job("article", "article", adapted, room, specs, ARTICLE_S[effort] * share)
             )
+    for condition in WITH_MOMENTS:
+        for room in ROOMS[1:2] if effort == "quick" else ROOMS:
+            for specs in _chunks(maker.some(moments, events), MOMENTS_AT_A_TIME):
+                seconds = CONVERGED_S + (EACH_S + MOMENT_S) * len(specs)
+                jobs.append(maker.job("moments", "ours", condition, room, specs, seconds))
     return jobs
 
 
@@ -191,7 +200,7 @@ class _JobMaker:
         self._rng.shuffle(sounds)
         return tuple(sounds[:count])
 
-    def some(self, people: Sequence[Clip], count: int | None) -> tuple[Spec, ...]:
+    def some(self, people: Sequence[Clip | Moment], count: int | None) -> tuple[Spec, ...]:
         """All of `people`, or `count` of them, in an order by chance."""
         return tuple(self._rng.sample(people, min(count or len(people), len(people))))
 
@@ -212,5 +221,5 @@ class _JobMaker:
         return tuple(source for source in self._sources if source.kind == wanted)
 
 
-def _chunks(sounds: tuple[Spec, ...]) -> list[tuple[Spec, ...]]:
-    return [sounds[at : at + WORDS_AT_A_TIME] for at in range(0, len(sounds), WORDS_AT_A_TIME)]
+def _chunks(sounds: tuple[Spec, ...], size: int = WORDS_AT_A_TIME) -> list[tuple[Spec, ...]]:
+    return [sounds[at : at + size] for at in range(0, len(sounds), size)]

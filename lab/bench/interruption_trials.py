@@ -27,7 +27,7 @@ from lab.bench.simulated_room import (
 from lab.bench.stop_figures import CLIP_FRAMES, MS, read_stop
 from lab.sim import acoustics, corpus, synthetic_noises, synthetic_phrases
 from lab.sim.corpus import Floats, SoundClip
-from lab.sim.people import Clip
+from lab.sim.people import Clip, Moment
 from lab.sim.speech_source import SPEECH_DB, OwnerSound, scaled
 from lab.sim.synthetic_phrases import Phrase
 
@@ -78,7 +78,7 @@ class SynthesisedNoise:
         return f"{self.word} {self.seed}"
 
 
-Spec = RecordingFile | Phrase | SynthesisedNoise | Clip  # the last: of people in conversation
+Spec = RecordingFile | Phrase | SynthesisedNoise | Clip | Moment  # the last two: of conversations
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class InterruptionTrial:
     resumes   how often the box went on with its answer; `again`: and paused within `AGAIN`
     over_ms   last audible sample of the dropped answer, over all pauses; None if not dropped
     source, who, recording
-              of a `Clip`: where it comes from, its speaker, its file; else ""
+              of a `Clip` or `Moment`: where it comes from, its speaker, its file; else ""
     """
 
     name: str
@@ -131,6 +131,8 @@ class JobResult:
 
     talked_s  how long the device talked
     died_s    times at which an answer was dropped without a sound of the owner
+    tracks    of each `Moment` int16 (frames, 2): the person as at the microphone, alone, and what
+              the loudspeaker played
     """
 
     trials: list[InterruptionTrial] = field(default_factory=list)
@@ -138,6 +140,7 @@ class JobResult:
     talked_s: float = 0.0
     died_s: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    tracks: list[Samples] = field(default_factory=list)
 
 
 def sound_of(spec: Spec) -> SoundClip:
@@ -152,6 +155,8 @@ def sound_of(spec: Spec) -> SoundClip:
         case Clip():
             found = corpus.with_edges(spec.wave)
             return found or SoundClip(spec.wave, 0, len(spec.wave), clear=False)
+        case Moment():
+            return SoundClip(spec.voice, spec.onset, spec.end, clear=False)
 
 
 def echo_of(place: TrialRoom) -> EchoSimulator:
@@ -229,7 +234,14 @@ def play(
         session.add_sound(at, wave)
         played.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
+        if isinstance(spec, Moment):
+            due = at + len(clip.samples)
     result.trials = [_trial(session, *one) for one in played]
+    result.tracks = [
+        session.tracks(onset - clip.onset, onset - clip.onset + len(clip.samples))
+        for spec, clip, onset, _ in played
+        if isinstance(spec, Moment)
+    ]
     # A recording has its own noise after the word, and reverberation follows.
     stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in played]
     result.pauses = _false_pauses(device.events, stretches)
@@ -266,13 +278,14 @@ def _trial(
     clear = clip.clear and not begins_aside(OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end))
     resumed, again = _resumes(device.events, onset - EARLY, end + SETTLED)
     trial = InterruptionTrial(
-        spec.name, spec.kind, isinstance(spec, RecordingFile | Clip), clear, (end - onset) / MS,
+        spec.name, spec.kind, isinstance(spec, RecordingFile | Clip | Moment), clear,
+        (end - onset) / MS,
         stop.left_out, stop.missed, None if stop.last is None else stop.last / MS,
         yielded=dropped is not None,
         over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
         resumes=len(resumed), again=len(again),
     )  # fmt: skip
-    if isinstance(spec, Clip):
+    if isinstance(spec, Clip | Moment):
         trial = replace(trial, source=spec.source, who=spec.who, recording=spec.recording)
     onset_event = next((t for t in device.events if isinstance(t.event, Onset) and t.event.speaking
                         and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip

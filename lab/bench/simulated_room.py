@@ -240,6 +240,12 @@ class RoomSession:
         target = self._owner_sound[at : at + len(sound)]
         target += sound[: len(target)]
 
+    def tracks(self, first: int, last: int) -> Samples:
+        """The samples from `first` to `last`, int16 (frames, 2): the owner's sounds at the
+        microphone, without echo and noise, and what the loudspeaker played."""
+        owner = to_int16(self._owner_sound[first:last])
+        return np.stack([owner, self.played[first:last]], axis=1)
+
     def advance(self) -> None:
         """Advance by 40 ms."""
         first, frames = self.now, ECHO_BLOCKS * BLOCK_FRAMES

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -67,13 +68,68 @@ class Clip:
         return f"{self.source}/{self.recording} {self.word}"
 
 
+@dataclass(frozen=True)
+class Moment:
+    """A moment of a conversation, at its own level.
+
+    channels  float32 (2, frames) at 16 kHz; 0: who murmurs or takes the floor, 1: who talks
+    onset     the sample of channel 0 at which that begins
+    expected  whether channel 1 should give way (`yield`), and by when, in the words of hotato
+    """
+
+    source: str
+    who: str
+    recording: str
+    licence: str
+    channels: Floats
+    onset: int
+    expected: dict[str, Any]
+
+    @property
+    def kind(self) -> RecordingKind:
+        return "interruption" if self.expected["yield"] else "backchannel"
+
+    @property
+    def name(self) -> str:
+        return f"{self.source}/{self.recording}"
+
+    @property
+    def voice(self) -> Floats:
+        """Channel 0 from its onset on, silent before: there a headset has mostly the talker."""
+        wave, begin = self.channels[0].copy(), max(0, self.onset - MARGIN_MS * RATE_HZ // 1000)
+        fade = FADE_MS * RATE_HZ // 1000
+        wave[:begin] = 0
+        wave[begin : begin + fade] *= np.linspace(0, 1, fade, dtype=np.float32)
+        return wave
+
+    @property
+    def end(self) -> int:
+        """The end of the first sound of channel 0, or `LONGEST_S` after its onset."""
+        return min(stop(self.channels[0], self.onset), self.onset + int(LONGEST_S * RATE_HZ))
+
+
+def moments(shared: Path = SHARED) -> list[Moment]:
+    """All moments of calls and meetings; none without the folder."""
+    found = []
+    for path in sorted((shared / "conversations" / "moments").glob("*/*.json")):
+        about, source = json.loads(path.read_text(encoding="utf-8")), path.parent.name
+        meeting = source == "meetings"
+        channels = soundfile.read(path.with_suffix(".flac"), dtype="float32")[0].T
+        found.append(
+            Moment(source, path.stem.split("-")[1] if meeting else "vapi", path.stem,
+                   CC_BY if meeting else MIT, channels,
+                   int(about["caller_onset_sec"] * RATE_HZ), about["expected"])
+        )  # fmt: skip
+    return found
+
+
 def recorded(shared: Path = SHARED) -> list[Clip]:
     """All clips of people and of real noises. Raises RecordingError for a folder that is missing or
     a name without a row in `division.yaml`."""
     conversations, recordings = shared / "conversations", shared / "recordings"
     made = [*_words(recordings / "words"), *_orders(recordings / "commands")]
     made += [*_wake_words(conversations / "wake_words"), *_murmurs(conversations / "murmurs")]
-    made += [*_moments(conversations / "moments"), *_long(recordings / "long")]
+    made += [*_moments(shared), *_long(recordings / "long")]
     noises = [*sorted((conversations / "household").glob("*.flac")),
               recordings / "noise" / "kitchen.flac"]  # fmt: skip
     return made + [clip for path in noises for clip in _noises(path)]
@@ -193,27 +249,22 @@ def _murmurs(folder: Path) -> Iterator[Clip]:
             yield from _clip("backchannel", path.parent.name, "murmurs", who, path, CC_BY, *found)
 
 
-def _moments(folder: Path) -> Iterator[Clip]:
+def _moments(shared: Path) -> Iterator[Clip]:
     """The moments themselves, and starts of talk of the other person in meetings."""
-    for path in sorted(folder.glob("*/*.json")):
-        about, source = json.loads(path.read_text(encoding="utf-8")), path.parent.name
-        sound = path.with_suffix(".flac")
-        channels = soundfile.read(sound, dtype="float32")[0].T
-        who = path.stem.split("-")[1] if source == "meetings" else "vapi"
-        licence = CC_BY if source == "meetings" else MIT
-        begin, wave = int(about["caller_onset_sec"] * RATE_HZ), channels[0]
-        if not undecided(path.stem):
-            takes = bool(about["expected"]["yield"])
-            kind: RecordingKind = "interruption" if takes else "backchannel"
-            end = len(wave) if takes else stop(wave, begin)
-            word = path.stem.split("-", 2)[2]
-            yield from _clip(kind, word, source, who, sound, licence, wave, (begin, end))
-        if source == "meetings" and not talker_murmurs(path.stem):
-            wave = channels[1]
+    for moment in moments(shared):
+        source, who, name = moment.source, moment.who, moment.recording
+        begin, wave, sound = moment.onset, moment.channels[0], Path(name)
+        if not undecided(name):
+            end = len(wave) if moment.kind == "interruption" else stop(wave, begin)
+            word = name.split("-", 2)[2]
+            yield from _clip(moment.kind, word, source, who, sound, moment.licence, wave,
+                             (begin, end))  # fmt: skip
+        if source == "meetings" and not talker_murmurs(name):
+            wave = moment.channels[1]
             for at in starts(wave):
-                if not _leaked(channels[:, at : at + RATE_HZ * 3 // 10]):
+                if not _leaked(moment.channels[:, at : at + RATE_HZ * 3 // 10]):
                     yield from _clip("interruption", "talk", source, f"{who} talker", sound,
-                                     licence, wave, (at, len(wave)), part=who)  # fmt: skip
+                                     moment.licence, wave, (at, len(wave)), part=who)  # fmt: skip
 
 
 def _leaked(channels: Floats) -> bool:

@@ -157,7 +157,7 @@ class Rehearsal:
                 return
             at = max(at, self.card.now() + AHEAD)
             self.card.add_sound(at, sound.samples)
-            played = PlayedUtterance(entry, at + sound.onset, at + sound.end)
+            played = PlayedUtterance(entry, at + sound.onset, at + sound.end, sound)
             self.recording.said.append(played)
             self._since = played.end
             while self.card.now() < played.end:

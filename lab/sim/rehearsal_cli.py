@@ -23,7 +23,13 @@ from lab.sim import scene as scenes
 from lab.sim.demo_page import demo_page
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_recording import RehearsalRecording
-from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome, answers_lost, report
+from lab.sim.rehearsal_report import (
+    RecordingReader,
+    UtteranceOutcome,
+    answers_lost,
+    judged,
+    report,
+)
 from lab.sim.scene import Scene
 
 DEMO = Path(__file__).with_name("demo.yaml")
@@ -163,11 +169,15 @@ def _summary(reader: RecordingReader) -> list[str]:
     lost = ", ".join(
         f"{kind} {count} of {of}" for kind, (count, of) in answers_lost(reader.outcomes()).items()
     )
+    moments = judged(reader)
+    right = sum(moment.right for moment in moments)
     lines = [
         f"Answers lost in the end, by what was said over them: {lost or 'none'}.",
         f"False pauses: {reader.false_pauses()}. Sentences by voice: {spoke or 'none'}.",
         f"CPU of one core: {costs}.",
     ]
+    if moments:
+        lines.append(f"hotato: {right} of {len(moments)} sounds over the box treated rightly.")
     if recording.given_up:
         lines.append(f"[red]The scene did not reach its end: {recording.given_up}.[/]")
     return lines

@@ -11,9 +11,10 @@ import numpy as np
 import psutil
 
 from appliance.messages.registry import ObservedMessage
-from appliance.pcm import Samples
+from appliance.pcm import Samples, to_int16
 from appliance.settings import Settings
 from lab.sim.scene import Scene, ScriptedUtterance
+from lab.sim.speech_source import OwnerSound
 
 T = TypeVar("T")
 
@@ -21,11 +22,12 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class PlayedUtterance:
     """An utterance that was played. `onset`: card index of the first sample of the sound; `end`:
-    of the last + 1."""
+    of the last + 1. `sound`: as at the microphone."""
 
     entry: ScriptedUtterance
     onset: int
     end: int
+    sound: OwnerSound = OwnerSound(np.zeros(0, np.int16), 0, 0)  # noqa: RUF009 -- frozen
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,16 @@ class RehearsalRecording:
     costs: dict[str, ProcessCost] = field(default_factory=dict)
     seconds: float = 0.0
     given_up: str = ""
+
+    def tracks(self, first: int, last: int) -> Samples:
+        """The track indices from `first` to `last`, int16 (frames, 2): the owner alone, without
+        echo and noise, and the loudspeaker."""
+        owner = np.zeros(len(self.loudspeaker), np.float64)
+        for played in self.said:
+            at = played.onset - played.sound.onset - self.first
+            target = owner[at : at + len(played.sound.samples)]
+            target += played.sound.samples[: len(target)]
+        return np.stack([to_int16(owner)[first:last], self.loudspeaker[first:last]], axis=1)
 
     def messages_of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
         """The messages of one class, each once, with the card index of its time."""

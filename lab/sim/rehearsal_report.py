@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import platform
+import tempfile
 from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +25,8 @@ from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, Think, ThoughtEnded
 from appliance.messages.tools import ToolAnswered
 from appliance.pcm import AUDIBLE, RATE_HZ
+from lab.sim import hotato_judge
+from lab.sim.hotato_judge import Judgement
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
 from lab.sim.seam_measure import Seam, measure_seam
 
@@ -31,6 +35,7 @@ T = TypeVar("T")
 MS = RATE_HZ // 1000
 EARLY = 150 * MS  # an onset may be detected so long before the script's, by noise before the word,
 LATE = 400 * MS  # and so long after the utterance's end
+BEFORE_S, AFTER_S = 3, 6  # as the moments that hotato comes with
 SETTLED = 1600 * MS  # after an utterance's end: by then an answer is lost or goes on
 
 
@@ -199,6 +204,25 @@ class RecordingReader:
         return measure_seam(self.track, answer, *at, pause.position, again)
 
 
+def judged(reader: RecordingReader) -> list[Judgement]:
+    """hotato's judgement of each utterance over the box: murmurs and noises should not make it give
+    way; empty without hotato. A moment is cut `BEFORE_S` and `AFTER_S` around the onset."""
+    if not hotato_judge.is_installed():
+        return []
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for out in reader.outcomes():
+            if out.over_the_box:
+                onset = round(out.onset_s * RATE_HZ)
+                first = max(0, onset - BEFORE_S * RATE_HZ)
+                tracks = reader.recording.tracks(first, onset + AFTER_S * RATE_HZ)
+                expected = {"yield": out.kind in ("request", "interruption")}
+                found.append(hotato_judge.judge(
+                    Path(folder) / "moment.wav", tracks, (onset - first) / RATE_HZ, expected
+                ))  # fmt: skip
+    return found
+
+
 def answers_lost(outcomes: list[UtteranceOutcome]) -> dict[str, tuple[int, int]]:
     """How many answers were lost in the end, of how many said over, by kind of utterance."""
     over = [out for out in outcomes if out.over_the_box]
@@ -219,6 +243,7 @@ def report(reader: RecordingReader) -> dict[str, Any]:
         "seconds": round(recording.seconds, 1),
         "answers_lost": answers_lost(outcomes),
         "utterances": [asdict(outcome) for outcome in outcomes],
+        "hotato": [asdict(judgement) for judgement in judged(reader)],
         "false_pauses": reader.false_pauses(),
         "voices": reader.voices(),
         "seams": [asdict(seam) for seam in reader.seams()],

@@ -90,3 +90,12 @@ def test_a_voice_that_leaks_into_the_talkers_channel_is_no_talk(
     soundfile.write(path, np.stack([other * long, long], axis=1), RATE_HZ)
     talk = [clip for clip in people.recorded(folder) if clip.word == "talk"]
     assert sum(clip.recording == path.stem for clip in talk) == count
+
+
+def test_a_moment_is_silent_before_its_onset_and_as_recorded_after_it(tmp_path: Path) -> None:
+    moment = people.moments(shared(tmp_path))[0]
+    margin = RATE_HZ * (people.MARGIN_MS + people.FADE_MS) // 1000
+    assert moment.kind == "interruption"
+    assert not moment.voice[: moment.onset - margin].any()
+    assert np.array_equal(moment.voice[moment.onset :], moment.channels[0][moment.onset :])
+    assert moment.end - moment.onset == pytest.approx(0.4 * RATE_HZ, abs=640)

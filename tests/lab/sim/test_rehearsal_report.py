@@ -18,8 +18,9 @@ from appliance.messages.thinking import Sentence, Think
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
-from lab.sim.rehearsal_report import MS, RecordingReader, report, versions
+from lab.sim.rehearsal_report import MS, RecordingReader, judged, report, versions
 from lab.sim.scene import Scene, ScriptedUtterance
+from lab.sim.speech_source import OwnerSound
 
 FIRST = 5000  # card index at which the recording begins
 UTTERANCE = ScriptedUtterance(say="what about the sea", kind="interruption")
@@ -152,3 +153,29 @@ def test_the_report_of_an_empty_recording_has_every_section() -> None:
     assert (found["scene"], found["utterances"], found["false_pauses"]) == ("made", [], 0)
     assert found["versions"] == versions()
     assert all(versions().values())
+
+
+def test_hotato_judges_what_was_said_over_the_box() -> None:
+    recorded = recording(8.0)
+    add_sound(recorded, 0, 2300)  # the box stops 0.3 s after the owner's onset
+    tone = (8000 * np.sin(np.arange(RATE_HZ) / 10)).astype(np.int16)
+    for kind in ("interruption", "backchannel"):
+        entry = ScriptedUtterance(say="wait", kind=kind)
+        sound = OwnerSound(np.pad(tone, 100), 100, 100 + len(tone))
+        recorded.said.append(PlayedUtterance(entry, at(2000), at(3000), sound))
+    call, murmur = judged(read(recorded))
+    assert (call.yielded, call.right) == (True, True)
+    assert call.after_s == pytest.approx(0.3, abs=0.03)
+    assert (murmur.yielded, murmur.right) == (True, False)
+    assert len(report(read(recorded))["hotato"]) == 2
+
+
+def test_the_track_of_the_owner_is_without_echo_and_noise() -> None:
+    recorded = recording(3.0)
+    add_sound(recorded, 0, 3000)
+    tone = np.full(160, 700, np.int16)
+    sound = OwnerSound(np.pad(tone, 40), 40, 200)
+    recorded.said.append(PlayedUtterance(UTTERANCE, at(1000), at(1010), sound))
+    owner, box = recorded.tracks(900 * MS, 1100 * MS).T
+    assert np.flatnonzero(owner).tolist() == list(range(100 * MS, 110 * MS))
+    assert set(box) == {3000}
