@@ -31,11 +31,11 @@ from lab.sim.people import SHARED
 from lab.sim.rehearsal_report import versions
 
 RECORDINGS = SHARED / "recordings"
-EFFORTS = {"quick": "2 min", "full": "3 hours"}  # duration of `bench interruption` on two cores
+EFFORTS = {"quick": "6 min", "full": "3 hours"}  # duration of `bench interruption` on two cores
 # Duration of each of its parts with the default effort, in minutes, on two cores.
 PARTS_MIN = {
     "stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "people": 4.0, "pauses": 3.0,
-    "article": 1.0, "moments": 4.0,
+    "article": 1.0, "moments": 5.0,
 }  # fmt: skip
 FILE_COLUMNS = 120  # width of the output where standard output is not a terminal
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
@@ -142,7 +142,7 @@ BENCHES: tuple[Bench, ...] = (
     ),
     Bench(
         "interruption",
-        "19 min",
+        "24 min",
         "interruptions: stop latency, false pauses, verdicts, seam",
         speaks=True,
     ),

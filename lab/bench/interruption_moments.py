@@ -27,7 +27,7 @@ TARGETS = {
     "meetings": Target("≥ 12", 12, at_least=True),
 }
 TITLE = "Moments of calls and meetings over the box, judged by hotato (offline)"
-COLUMNS = ("condition", "moment", "room", "truth", "hotato: it did", "after, s", "both, s", "",
+COLUMNS = ("condition", "moment", "room", "truth", "hotato", "after, s", "",
            "first verdict", "in the end")  # fmt: skip
 TOTALS = ("condition", "moments of", "whose", "rooms", "right", "right in every room", "")
 
@@ -85,13 +85,14 @@ def _judgement(job: TrialJob, moment: Moment, tracks: Samples, folder: Path) -> 
 
 
 def _row(one: JudgedMoment) -> tuple[str | float, ...]:
-    start = (one.condition, one.moment.name, one.room, _did(one.moment.kind == "interruption"))
+    name = one.moment.recording.removeprefix("vapi-default-").removeprefix("ami-")  # for width
+    start = (one.condition, name, one.room, _did(one.moment.kind == "interruption"))
     if one.judgement is None or one.trial is None:
-        return (*start, "not played", "", "", "wrong", "", "")
+        return (*start, "not played", "", "wrong", "", "")
     after_s, trial = one.judgement.after_s, one.trial
     verdict = "no pause" if trial.verdict is None else f"{trial.verdict}, {trial.age_ms} ms"
     return (*start, _did(one.judgement.yielded), "–" if after_s is None else f"{after_s:.2f}",
-            f"{one.judgement.talk_over_s:.2f}", "right" if one.right else "wrong", verdict,
+            "right" if one.right else "wrong", verdict,
             "dropped" if trial.yielded else "went on")  # fmt: skip
 
 

@@ -28,7 +28,6 @@ SNR_DB = 10.0  # of the owner over the kitchen
 TELEVISION_DB = -15.0  # against the owner
 EACH_S = 6.0  # upper bound of the mean time for one sound: the sound, observation and the gap
 MOMENT_S = 9.0  # the longest moment
-MOMENTS_AT_A_TIME = 14
 WORDS_AT_A_TIME = 40  # sounds in a job: short jobs balance the cores and lose little when aborted
 
 
@@ -117,13 +116,13 @@ def plan(
     language: str = "en", people: Sequence[Clip] = (), moments: Sequence[Moment] = (),
 ) -> list[TrialJob]:  # fmt: skip
     """All jobs: first the sounds over the box, then real people, then silences, then the article's
-    recipe, then moments.
+    recipe, then moments, each in a session of its own: of another person, who may be louder.
 
     `events`: sounds per room and condition, with silences in proportion; None: as many as the
     effort has. `language`: of the words over the box; other than English they are all synthetic, as
     the recordings are English. `people`: each is played in every room of the first three
     conditions, or with `events` so many of them in each. `moments`: likewise, in `WITH_MOMENTS`;
-    the effort "quick" has one room for them."""
+    only the effort "full" has more than one room for them."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
     maker = _JobMaker(sources, seed, language)
@@ -149,10 +148,12 @@ def plan(
                 maker.job("article", "article", adapted, room, specs, ARTICLE_S[effort] * share)
             )
     for condition in WITH_MOMENTS:
-        for room in ROOMS[1:2] if effort == "quick" else ROOMS:
-            for specs in _chunks(maker.some(moments, events), MOMENTS_AT_A_TIME):
-                seconds = CONVERGED_S + (EACH_S + MOMENT_S) * len(specs)
-                jobs.append(maker.job("moments", "ours", condition, room, specs, seconds))
+        for room in ROOMS if effort == "full" else ROOMS[1:2]:
+            jobs += [
+                maker.job("moments", "ours", condition, room, (moment,),
+                          CONVERGED_S + EACH_S + MOMENT_S)
+                for moment in maker.some(moments, events)
+            ]  # fmt: skip
     return jobs
 
 
@@ -221,5 +222,5 @@ class _JobMaker:
         return tuple(source for source in self._sources if source.kind == wanted)
 
 
-def _chunks(sounds: tuple[Spec, ...], size: int = WORDS_AT_A_TIME) -> list[tuple[Spec, ...]]:
-    return [sounds[at : at + size] for at in range(0, len(sounds), size)]
+def _chunks(sounds: tuple[Spec, ...]) -> list[tuple[Spec, ...]]:
+    return [sounds[at : at + WORDS_AT_A_TIME] for at in range(0, len(sounds), WORDS_AT_A_TIME)]

@@ -100,7 +100,8 @@ class Moment:
         fade = FADE_MS * RATE_HZ // 1000
         wave[:begin] = 0
         wave[begin : begin + fade] *= np.linspace(0, 1, fade, dtype=np.float32)
-        return wave
+        voice: Floats = wave
+        return voice
 
     @property
     def end(self) -> int:

@@ -49,11 +49,11 @@ def test_a_moment_is_right_if_the_box_did_what_it_should() -> None:
     gives_way, goes_on = two_channels((2.2, 7.0)), two_channels()
     call, murmur = a_moment(), a_moment("ami-en2002b-bc-1", yields=False)
     totals, sheet = interruption_moments.tables(found([call, murmur], [gives_way, goes_on]))
-    assert [row[7] for row in sheet.rows] == ["right", "right"]
+    assert [row[6] for row in sheet.rows] == ["right", "right"]
     assert {row[3:5] for row in sheet.rows} == {("give way", "give way"), ("go on", "go on")}
     assert totals.rows[0][4:6] == ("2 of 2", "2 of 2")
     totals, sheet = interruption_moments.tables(found([murmur, call], [gives_way, goes_on]))
-    assert [row[7] for row in sheet.rows] == ["wrong", "wrong"]
+    assert [row[6] for row in sheet.rows] == ["wrong", "wrong"]
     assert "0.35 s" in sheet.notes[0]
 
 
