@@ -20,6 +20,7 @@ from appliance.audio.player import FadeProfile, PlaybackBlock, Player
 from appliance.audio.sample_format import Interpolator, conversion_delay
 from appliance.errors import CardError
 from appliance.messages.commands import SetVolume
+from appliance.messages.playback import RewindAnswer
 from appliance.messages.registry import Message
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.runtime.ipc.floor import Floor
@@ -58,8 +59,11 @@ def fade_profile(settings: Settings) -> FadeProfile:
 
 
 def _handle(player: Player, message: Message) -> None:
-    if isinstance(message, SetVolume):
-        player.set_volume(min(1.0, max(0.0, message.volume)))
+    match message:
+        case SetVolume(volume):
+            player.set_volume(min(1.0, max(0.0, volume)))
+        case RewindAnswer(turn, position):
+            player.rewind(turn, position)
 
 
 def next_block(player: Player, floor: Floor, index: int) -> PlaybackBlock:

@@ -1,9 +1,9 @@
 """Computes the next block for the loudspeaker. In: the floor's words, voice slots. Out: blocks.
 
 Pure: no card, no ring, no clock. Every sample of an answer is sent in order and exactly once,
-across any pauses; only the last word before a long pause is repeated. Each event names the exact
-sample at which it happened. A block that the card refused counts as not sent: `take_back` undoes
-it together with its events, and it is computed again.
+across any pauses; only the last word before a long pause is repeated, and the part that `rewind`
+names. Each event names the exact sample at which it happened. A block that the card refused counts
+as not sent: `take_back` undoes it together with its events, and it is computed again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ PlaybackEvent = (
     PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped
 )
 
+_KEPT_FRAMES = 30 * RATE_HZ  # of an answer, for `rewind`: a sentence of 400 characters
 _WORDS = 16  # of the answer, the newest: more than fit in LOOK_BACK
-_LEAD = RATE_HZ * 20 // 1000  # sent before a repeated word, for the fade in
+_LEAD = RATE_HZ * 20 // 1000  # sent before a repeated word or sentence, for the fade in
 _MAX_STALE_SLOTS = 64  # dropped per block: a full ring takes two blocks, not 2 ms of one
 
 
@@ -77,6 +78,7 @@ class _PlayState(msgspec.Struct, gc=False):
     position: int = 0  # of the next sample, in the answer
     past_from: int = 0  # position of the answer's first sample that this player took
     repeat: Samples = EMPTY  # samples to repeat before new ones
+    rewind_to: int | None = None  # position at which the answer resumes; None: where it stopped
     started: bool = False  # its first sample was sent, and PlaybackStarted with it
     ended: bool = False  # its last sample was taken
     silent_at: int = 0  # index after the last voice sample that was sent
@@ -112,7 +114,7 @@ class Player:
             volume=volume,
         )
         self._voice = np.zeros(block_frames, np.int16)
-        self._past = SampleBuffer(LOOK_BACK)  # samples taken of the answer, by position
+        self._past = SampleBuffer(_KEPT_FRAMES)  # samples taken of the answer, by position
         self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which its words start
         self._state = _PlayState()
         self._state_before = copy(self._state)  # before the last block
@@ -122,6 +124,13 @@ class Player:
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
         self._fader.set_volume(volume)
+
+    def rewind(self, turn: int, position: int) -> None:
+        """Resume answer `turn` at `position`, or at the oldest sample kept of it. No effect on
+        another answer, or unless the answer is held at the next block; a ducked one falls silent
+        until it resumes."""
+        if turn == self._state.answer:
+            self._state.rewind_to = position
 
     def take_back(self) -> None:
         """Undo the last block, which the card did not take: its samples are sent again, and its
@@ -145,7 +154,7 @@ class Player:
         self._fetched.clear()
         state = self._state
         held = hold != released
-        ducked = held and self._profile.duck > 0 and not pressed
+        ducked = held and self._profile.duck > 0 and not pressed and state.rewind_to is None
         silent = (held and not ducked) or pressed
         if not state.answer:
             self._start_answer(turn, held=held or pressed, index=index)
@@ -153,6 +162,8 @@ class Player:
         audible = answer != 0 and turn == answer and not silent
         if audible and state.paused_for is not None:
             self._rewind(index)
+        if audible:
+            state.rewind_to = None
         position = state.position
         events: list[PlaybackEvent] = []
         if not answer:
@@ -182,7 +193,7 @@ class Player:
             return
         state.answer, state.position, state.past_from = turn, slot.position, slot.position
         state.ended, state.flowing, state.started, state.paused_for = False, False, False, None
-        state.repeat = EMPTY
+        state.repeat, state.rewind_to = EMPTY, None
         state.silent_at = index
         self._words.clear()
         self._fader.open_now()
@@ -205,13 +216,20 @@ class Player:
         return self._fader.ramp_to(self._voice[:taken], level), taken
 
     def _rewind(self, index: int) -> None:
-        """After a long pause: go back to the start of the interrupted word."""
+        """Go back to `rewind_to`, or after a long pause to the start of the interrupted word."""
         state = self._state
+        kept = min(_KEPT_FRAMES - len(state.repeat), state.position - state.past_from)
+        if state.rewind_to is not None:
+            self._go_back(max(0, min(kept, state.position - state.rewind_to + _LEAD)))
+            return
         after, pause = self._profile.rewind_after, index - state.silent_at
         if not after or pause < after or self._next_slot() is None:
             return
-        available = min(LOOK_BACK - len(state.repeat), state.position - state.past_from)
-        back = self._last_word(available)
+        self._go_back(self._last_word(min(LOOK_BACK, kept)))
+
+    def _go_back(self, back: int) -> None:
+        """Repeat the last `back` samples of the answer, then what is left to repeat."""
+        state = self._state
         state.position -= back
         state.repeat = self._past.read(state.position, back + len(state.repeat))
 

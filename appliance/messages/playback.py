@@ -1,4 +1,4 @@
-"""Messages from playback and capture to the conductor.
+"""Messages from playback and capture to the conductor, and RewindAnswer to playback.
 
 `index` counts samples of the sound card, `position` samples of the answer.
 """
@@ -35,13 +35,21 @@ class PlaybackResumed(BaseMessage, frozen=True):
     """Playback continues at `index` with sample `position` of the answer.
 
     `position` is before that of the pause if the last word is repeated
-    (`speaking.rewind_after_s`).
+    (`speaking.rewind_after_s`), or after a RewindAnswer.
     """
 
     turn: Count
     serial: Count
     position: Count
     index: int
+
+
+class RewindAnswer(BaseMessage, frozen=True):
+    """Resume answer `turn` at `position`, which was heard before, or at the oldest sample that
+    playback still has. No effect unless the answer is held."""
+
+    turn: Count
+    position: Count
 
 
 class PlaybackFinished(BaseMessage, frozen=True):

@@ -65,6 +65,7 @@ from appliance.messages.playback import (
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+    RewindAnswer,
 )
 from appliance.messages.speech import (
     EndAnswer,
@@ -118,8 +119,8 @@ Message = (
     | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
     | TimersList | CancelTimer | ForgetTurn
     | PrepareSpeech | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
-    | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
-    SetVolume
+    | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped
+    | RewindAnswer | SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Announced | Ask

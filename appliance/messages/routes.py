@@ -66,6 +66,7 @@ from appliance.messages.playback import (
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+    RewindAnswer,
 )
 from appliance.messages.speech import (
     EndAnswer,
@@ -212,6 +213,8 @@ ROUTES: tuple[Route, ...] = (
     _row(PlaybackStopped, "playback", "conductor", "when an answer is cut",
          "how much of it was played"),
     _row(PlaybackStopped, "conductor", "link page", "as above", ""),
+    _row(RewindAnswer, "conductor", "playback", "when the owner asks for it",
+         "resume from an earlier position"),
     _row(SetVolume, "link page shell", "conductor", "on command", "set the loudness of the voice"),
     _row(SetVolume, "conductor", "playback", "on change, and when it comes up", "as above"),
     _row(CardLost, "capture playback", "conductor", "on change, and on StatusWanted",

@@ -268,3 +268,94 @@ def test_word_marks_of_the_previous_answer_are_dropped() -> None:
     bench.offer(2, two_words())
     paused(bench, 175, LONG)
     assert 9600 - 480 <= bench.of(PlaybackResumed)[0].position <= 9600
+
+
+# ── a sentence again ─────────────────────────────────────────────────────────────────────────
+def held(bench: Bench, at_block: int, blocks: int = 10) -> None:
+    """Play `at_block` blocks, then hold the answer for `blocks`."""
+    bench.go(at_block)
+    bench.hold += 1
+    bench.go(blocks)
+
+
+def released(bench: Bench, blocks: int = 400) -> None:
+    bench.released = bench.hold
+    bench.go(blocks)
+
+
+@pytest.mark.parametrize("duck", [0.0, 0.125])
+def test_a_held_answer_resumes_where_it_is_rewound_to(duck: float) -> None:
+    """20 ms earlier for the fade; every sample from there to the end is sent."""
+    bench, answer = Bench(duck=duck), noise(32_000)
+    bench.offer(1, answer)
+    held(bench, 175)
+    bench.player.rewind(1, 4000)
+    bench.go(5)
+    released(bench, 500)
+    (resumed,), (finished,) = bench.of(PlaybackResumed), bench.of(PlaybackFinished)
+    assert resumed.position == 4000 - 320
+    sent = bench.from_index(resumed.index + RAMP, finished.index + 1)
+    assert np.array_equal(sent, answer[resumed.position + RAMP :])
+
+
+@pytest.mark.parametrize(("turn", "position"), [(2, 4000), (1, 30_000)])
+def test_another_answer_or_a_part_that_was_not_heard_changes_nothing(
+    turn: int, position: int
+) -> None:
+    bench = Bench()
+    bench.offer(1, noise(32_000))
+    held(bench, 175)
+    bench.player.rewind(turn, position)
+    released(bench)
+    assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
+
+
+def test_a_rewind_that_comes_after_the_answer_resumed_has_no_effect_then_or_later() -> None:
+    bench, answer = Bench(), noise(32_000)
+    bench.offer(1, answer)
+    held(bench, 175)
+    released(bench, 5)
+    bench.player.rewind(1, 4000)
+    held(bench, 5)
+    released(bench, 400)
+    pauses, resumes = bench.of(PlaybackPaused), bench.of(PlaybackResumed)
+    assert [event.position for event in resumes] == [event.position for event in pauses]
+
+
+def test_a_rewind_beyond_the_samples_that_are_kept_goes_back_to_the_oldest() -> None:
+    bench, answer = Bench(block=1600), noise(40 * 16_000)
+    bench.offer(1, answer)
+    held(bench, 380)  # 38 s
+    bench.player.rewind(1, 0)
+    released(bench, 20)
+    (pause,), (resumed,) = bench.of(PlaybackPaused), bench.of(PlaybackResumed)
+    assert pause.position - resumed.position == 30 * 16_000
+    after = bench.from_index(resumed.index + RAMP, resumed.index + 800)
+    assert np.array_equal(after, answer[resumed.position + RAMP : resumed.position + 800])
+
+
+def test_a_refused_block_does_not_lose_the_rewind() -> None:
+    bench = Bench()
+    bench.offer(1, noise(32_000))
+    held(bench, 175)
+    bench.player.rewind(1, 4000)
+    bench.released = bench.hold
+    bench.refuse()
+    bench.go(1)
+    assert bench.of(PlaybackResumed)[0].position == 4000 - 320
+
+
+def test_a_long_pause_in_a_repeated_sentence_repeats_the_last_word_there() -> None:
+    bench, answer = Bench(rewind_after=24_000), two_words(frames=64_000)
+    bench.offer(1, answer)
+    held(bench, 700)  # 56,000 samples
+    bench.player.rewind(1, 0)
+    released(bench, 175)
+    held(bench, 0, LONG)
+    released(bench, 800)
+    first, second = bench.of(PlaybackResumed)
+    assert first.position == 0
+    assert 9600 - 480 <= second.position <= 9600
+    (finished,) = bench.of(PlaybackFinished)
+    sent = bench.from_index(second.index + RAMP, finished.index + 1)
+    assert np.array_equal(sent, answer[second.position + RAMP :])
