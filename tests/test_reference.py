@@ -24,6 +24,7 @@ from scripts import (
 # Settings whose default text depends on `language`.
 BY_LANGUAGE = {
     "hearing.words.yield", "hearing.words.carry_on", "hearing.words.stop",
+    "hearing.words.repeat",
     "thinking.persona", "thinking.instruction",
 }  # fmt: skip
 

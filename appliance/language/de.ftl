@@ -15,6 +15,7 @@ words-carry-on = mhm, hm, aha, ja, ja ja, okay, genau, stimmt, richtig, klar, ac
 words-refuse = nein, nee, nö, nicht, stopp, halt, abbrechen, niemals, auf keinen Fall, lass das, lass es, lieber nicht, vergiss es
 words-agree = ja, ja bitte, jawohl, okay, ok, klar, gerne, mach das, mach es, tu es, bestätigt, ich bestätige
 words-stop = stopp, halt, sei still, sei ruhig, hör auf, schon gut, vergiss es
+words-repeat = wie bitte, nochmal, noch mal, noch einmal, sag das nochmal, sag das noch einmal, was hast du gesagt
 
 ## Frequent words that identify the language of a typed question. Lower case, separated by commas.
 

@@ -21,6 +21,7 @@ words-carry-on = mm-hm, mhm, uh-huh, yes, yeah, okay, right, sure, i see, wow, g
 words-refuse = no, nope, no way, don't, do not, stop, cancel, never, never mind, forget it, leave it, not
 words-agree = yes, yeah, yep, yes please, okay, ok, sure, do it, go ahead, confirm, confirmed, please do
 words-stop = stop, be quiet, shut up, never mind
+words-repeat = pardon, sorry, say again, say that again, what did you say
 
 ## Frequent words that identify the language of a typed question. Lower case, separated by commas.
 

@@ -11,6 +11,7 @@ from appliance.messages.limits import Count, LineText, ShareValue, WordsText
 from appliance.messages.message import BaseMessage
 
 Judgement = Literal["backchannel", "interruption", "noise"]
+PhraseKind = Literal["stop", "repeat", "yield", "carry_on", "other"]
 
 
 class Onset(BaseMessage, frozen=True):
@@ -81,6 +82,8 @@ class SetListening(BaseMessage, frozen=True):
     `since`: the card's index after a wake word (WakeWordHeard.index). Speech from that index on is
     accepted, including speech before this message arrived, and over an answer it needs no verdict.
     0: from now.
+    `asked`: serial of the onset that came over an open question of the box, or just after it: a
+    murmur of that onset is an answer, and its verdict an interruption. 0: none did.
     """
 
     on: bool
@@ -88,6 +91,7 @@ class SetListening(BaseMessage, frozen=True):
     over_box: bool = True
     held: bool = False
     since: int = 0
+    asked: Count = 0
 
 
 class WordsHeard(BaseMessage, frozen=True):
@@ -96,14 +100,15 @@ class WordsHeard(BaseMessage, frozen=True):
     Sent by the process words. The conductor passes it on to the listener, where it is evidence for
     the verdict if it arrives in time. `kind` follows the owner's lists: "stop" means phrases of
     `hearing.words.stop` and nothing else so far. Then the answer ends whatever the verdict was,
-    and utterance `serial` is not a question.
+    and utterance `serial` is not a question. "repeat" means the same of `hearing.words.repeat`:
+    the answer goes on at the utterance's end, from the start of the last sentence heard.
     `text`: lower-case words, only for observers of messages, never logged. `sure`: 0 to 1.
     """
 
     serial: Count
     age_ms: int
     text: WordsText
-    kind: Literal["stop", "yield", "carry_on", "other"]
+    kind: PhraseKind
     sure: float = 1.0
 
 

@@ -75,16 +75,25 @@ class WordsSettings(Section, frozen=True):
     yields: Phrases = msgspec.field(name="yield")
     carry_on: Phrases
     stop: Phrases
+    repeat: Phrases
 
     def __post_init__(self) -> None:
-        lists = {"yield": self.yields, "carry_on": self.carry_on, "stop": self.stop}
+        lists = {
+            "yield": self.yields,
+            "carry_on": self.carry_on,
+            "stop": self.stop,
+            "repeat": self.repeat,
+        }
         for name, phrases in lists.items():
             if odd := [p for p in phrases if not is_phrase(p)]:
                 raise ValueError(f"`{odd[0]}` in the list `{name}` has to be words in lower case")
             if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
                 raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
-        if both := sorted({*self.yields, *self.stop}.intersection(self.carry_on)):
+        calls = {*self.yields, *self.stop, *self.repeat}
+        if both := sorted(calls.intersection(self.carry_on)):
             raise ValueError(f"`{both[0]}` cannot both interrupt and be in the list `carry_on`")
+        if both := sorted({*self.stop}.intersection(self.repeat)):
+            raise ValueError(f"`{both[0]}` cannot be in both lists `stop` and `repeat`")
 
 
 class WakeSettings(Section, frozen=True):

@@ -12,7 +12,12 @@ from appliance.language.catalogue import SOURCE, catalogue
 from appliance.language.codes import NAMES
 
 ANY = "auto"  # `language`: the language that is spoken; other settings: the catalogue's text
-_LISTS = {"yield": "words-yield", "carry_on": "words-carry-on", "stop": "words-stop"}
+_LISTS = {
+    "yield": "words-yield",
+    "carry_on": "words-carry-on",
+    "stop": "words-stop",
+    "repeat": "words-repeat",
+}
 
 
 def fill_in(tree: dict[str, Any]) -> None:

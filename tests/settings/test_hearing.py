@@ -17,6 +17,8 @@ from tests.settings.written import refused, written
         ("{words: {stop: ['']}}", "`` in the list `stop` has to be words in lower"),
         ("{words: {yield: [okay]}}", "`okay` cannot both interrupt and be in the list"),
         ("{words: {stop: [right]}}", "`right` cannot both interrupt and be in the list"),
+        ("{words: {repeat: [okay]}}", "`okay` cannot both interrupt and be in the list"),
+        ("{words: {repeat: [stop]}}", "`stop` cannot be in both lists `stop` and `repeat`"),
         ("{words: {carry_on: [hm, hm]}}", "`hm` is twice in the list `carry_on`"),
         ("{wake: {phrase: Hey You}}", "the phrase `Hey You` has to be words in lower case"),
         ("{wake: {phrase: ''}}", "the phrase `` has to be words in lower case"),

@@ -38,6 +38,7 @@ def test_every_language_has_valid_lists_of_words(language: str) -> None:
     assert words.yields
     assert words.carry_on
     assert words.stop
+    assert words.repeat
 
 
 def test_the_owners_own_persona_and_words_are_kept() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from appliance.hear.bargein.classifier import NO_EVIDENCE, LogOdds
-from appliance.hear.words.phrases import PhraseKind
-from appliance.messages.hearing import WordsHeard
+from appliance.messages.hearing import PhraseKind, WordsHeard
 
 # Log odds for backchannel, interruption, noise if the recogniser is certain (`sure` is 1). They are
 # scaled with the square of `sure`: of pocketsphinx's "yes" and "right", those above 0.8 are right
@@ -12,6 +11,7 @@ from appliance.messages.hearing import WordsHeard
 # Words on no list are no evidence: the verdict's network gets the same sound, and gets it sooner.
 WEIGHTS: dict[PhraseKind, LogOdds] = {
     "stop":     LogOdds(-2.5,  2.5, -1.0),
+    "repeat":   LogOdds(-2.5,  2.5, -1.0),
     "yield":    LogOdds(-2.5,  2.5, -1.0),
     "carry_on": LogOdds( 2.5, -2.5, -1.0),
     "other":    NO_EVIDENCE,

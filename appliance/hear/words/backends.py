@@ -20,7 +20,8 @@ def recogniser(settings: Settings, store: ModelStore | None = None) -> WordRecog
     `store`: of the models, also below; None: that of the settings.
     """
     words = settings.hearing.words
-    listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
+    lists = (*words.yields, *words.stop, *words.repeat, *words.carry_on)
+    listed = (*dict.fromkeys(lists),)
     wanted = words.recogniser
     if wanted == "none" or not any_recogniser(settings):
         return None

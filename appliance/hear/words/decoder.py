@@ -15,7 +15,13 @@ from appliance.hear.words.interfaces import (
     WordRecogniser,
 )
 from appliance.hear.words.near_misses import NearMisses
-from appliance.messages.hearing import WakeNearMiss, WakeScore, WakeWordHeard, WordsHeard
+from appliance.messages.hearing import (
+    PhraseKind,
+    WakeNearMiss,
+    WakeScore,
+    WakeWordHeard,
+    WordsHeard,
+)
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import WordsSettings
@@ -25,7 +31,10 @@ _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the verdict's d
 _DEADLINE_FRAMES = BEFORE_FRAMES + RATE_HZ * 7 // 10  # 700 ms after the onset
 # Afterwards: each hypothesis costs as much as the whole sound, and only a "stop" still matters.
 _LATER_FRAMES = RATE_HZ * 36 // 100
-_LEAST_SURE = 0.2  # for a stop word; 43 of 60 recorded ones reach it, and 1 of 150 other words
+# The least confidence in a text of nothing but such phrases. Stop: 43 of 60 recorded words reach it,
+# and 1 of 150 others. Repeat: 15 of 23 phrases by espeak-ng reach it, and none of 36 other words of
+# people and 24 short questions by espeak-ng (at most 0.49).
+_LEAST_SURE: dict[PhraseKind, float] = {"stop": 0.2, "repeat": 0.7}
 _LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
 
@@ -54,7 +63,7 @@ class WordDecoder:
         self._frames = 0
         self._decoded_frames = 0
         self._hypothesis = _NOTHING
-        self._last_kind: phrases.PhraseKind = "other"
+        self._last_kind: PhraseKind = "other"
         self._next_index = 0
         self._near_misses = NearMisses()
 
@@ -124,8 +133,9 @@ class WordDecoder:
         self._hypothesis = hypothesis
         age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
         kind = phrases.kind_of(hypothesis.text, self._lists)
-        if kind == "stop" and (hypothesis.sure < _LEAST_SURE or age_ms > self._longest_stop_ms):
-            kind = "yield"  # it may be a question, which a stop would discard
+        unsure = hypothesis.sure < _LEAST_SURE.get(kind, 0.0)
+        if unsure or (kind in _LEAST_SURE and age_ms > self._longest_stop_ms):
+            kind = "yield"  # it may be a question, which either would discard
         if kind == "stop" and hypothesis.text != previous.text and not flags & END:
             kind = "yield"  # a hypothesis in the middle of a word is often revised
         previous_kind, self._last_kind = self._last_kind, kind

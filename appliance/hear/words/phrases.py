@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
+from appliance.messages.hearing import PhraseKind
 from appliance.settings import WordsSettings
-
-PhraseKind = Literal["stop", "yield", "carry_on", "other"]
 
 
 def plain(text: str) -> str:
@@ -20,14 +18,17 @@ def kind_of(text: str, words: WordsSettings) -> PhraseKind:
 
     Interrupting phrases count at any place in the text ("okay but wait"). The others count only if
     the text consists of nothing else ("yeah right", not "right what about me"). "stop" is a text of
-    one or more stop phrases and nothing else: "stop the music" is for the model.
+    one or more stop phrases and nothing else: "stop the music" is for the model. "repeat" likewise.
     """
     said = plain(text).split()
     if not said:
         return "other"
     if _made_of(said, words.stop):
         return "stop"
-    if any(_holds(said, phrase.split()) for phrase in (*words.yields, *words.stop)):
+    if _made_of(said, words.repeat):
+        return "repeat"
+    calls = (*words.yields, *words.stop, *words.repeat)
+    if any(_holds(said, phrase.split()) for phrase in calls):
         return "yield"
     return "carry_on" if _made_of(said, words.carry_on) else "other"
 

@@ -8,8 +8,7 @@ import pytest
 
 from appliance.hear.bargein.classifier import NO_EVIDENCE, LogOdds
 from appliance.hear.bargein.word_evidence import WEIGHTS, evidence
-from appliance.hear.words.phrases import PhraseKind
-from appliance.messages.hearing import WordsHeard
+from appliance.messages.hearing import PhraseKind, WordsHeard
 
 
 def heard(text: str, kind: PhraseKind, sure: float = 1.0) -> LogOdds:
@@ -20,7 +19,7 @@ def test_every_list_has_a_weight() -> None:
     assert set(WEIGHTS) == set(get_args(PhraseKind))
 
 
-@pytest.mark.parametrize("kind", ["stop", "yield"])
+@pytest.mark.parametrize("kind", ["stop", "repeat", "yield"])
 def test_an_interrupting_word_raises_interruption_over_noise_over_backchannel(
     kind: PhraseKind,
 ) -> None:

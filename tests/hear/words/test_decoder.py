@@ -131,13 +131,21 @@ def test_a_stop_remains_one_during_the_longest_turn_end_silence() -> None:
     assert [m.kind for m in news if isinstance(m, WordsHeard)] == ["yield", "stop"]
 
 
-def test_an_uncertain_stop_is_only_a_yield() -> None:
+@pytest.mark.parametrize(("text", "sure"), [("stop", 0.15), ("pardon", 0.65)])
+def test_an_uncertain_stop_or_pardon_is_only_a_yield(text: str, sure: float) -> None:
     class Unsure(Scripted):
         def hypothesis(self) -> WordHypothesis:
-            return WordHypothesis(super().hypothesis().text, 0.15)
+            return WordHypothesis(super().hypothesis().text, sure)
 
-    news = decode(WordDecoder(LISTS, Unsure((250, "stop")), None), busy(), [0] * 70 + [7] * 100)
+    news = decode(WordDecoder(LISTS, Unsure((250, text)), None), busy(), [0] * 70 + [7] * 100)
     assert [m.kind for m in news if isinstance(m, WordsHeard)] == ["yield"]
+
+
+def test_a_pardon_is_reported_at_once_and_no_longer_once_more_was_said() -> None:
+    scripted = Scripted((250, "pardon"), (500, "pardon the noise"))
+    news = decode(WordDecoder(LISTS, scripted, None), busy(), [0] * 70 + [7] * 200 + [0])
+    kinds = [m.kind for m in news if isinstance(m, WordsHeard)]
+    assert kinds == ["repeat", "yield"]
 
 
 def test_nothing_recognised_is_not_reported() -> None:

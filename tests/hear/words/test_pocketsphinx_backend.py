@@ -17,7 +17,7 @@ LISTS = load_defaults().hearing.words
 
 @pytest.fixture(scope="module")
 def words() -> PocketsphinxRecogniser:
-    return PocketsphinxRecogniser((*LISTS.yields, *LISTS.stop, *LISTS.carry_on))
+    return PocketsphinxRecogniser((*LISTS.yields, *LISTS.stop, *LISTS.repeat, *LISTS.carry_on))
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────
@@ -26,6 +26,7 @@ def words() -> PocketsphinxRecogniser:
     [
         ("wait", {"yield"}),
         ("be quiet", {"stop"}),
+        ("what did you say", {"repeat"}),
         ("yeah", {"carry_on"}),
         ("right", {"carry_on"}),
         ("coffee", {"other"}),
