@@ -158,6 +158,7 @@ class HearingPipeline:
         """Apply a SetListening: listening mode, talk button or wake word."""
         events: list[HearingEvent] = []
         previous, self._listening_mode.now = self._listening_mode.now, mode
+        self._interjection.set_asked(mode.asked)
         if mode.since and mode.since != previous.since:
             self._on_wake_word(mode.since - self._card_index, events)
         if mode.held and not previous.held:
@@ -188,8 +189,7 @@ class HearingPipeline:
         if block.probability is not None:
             self._endpointer.update(block.probability, self._now)
         if over_box:
-            past = self._sound(GIVEN_MS)[:-BLOCK_FRAMES]  # whatever the pre-roll is
-            self._interjection.start(self._serial, past)
+            self._interjection.start(self._serial, self._sound(GIVEN_MS)[:-BLOCK_FRAMES])
 
     def _confirm_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
@@ -208,6 +208,8 @@ class HearingPipeline:
         if not self._interjection.confirms_voice and self._unconfirmed(events):
             return
         verdict = "noise" if block.changed else verdict  # the box heard itself
+        if verdict == "backchannel" and self._interjection.answers and self._endpointer.confirmed:
+            verdict = "interruption"
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))
             self._start_speech(events)
@@ -297,13 +299,11 @@ class HearingPipeline:
         self._quiet()
 
     def _start_speech(self, events: list[HearingEvent]) -> None:
-        piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
+        turn = self._settings.turn
         self._front_end.gate.confirm_voice()
-        start = self._listening_mode.utterance_start(
-            self._onset, _frames(self._settings.turn.preroll_ms)
-        )
+        start = self._listening_mode.utterance_start(self._onset, _frames(turn.preroll_ms))
         first = max(0, start, self._now - PAST_FRAMES)
-        self._utterance = UtteranceStream(self._serial, first, piece_frames)
+        self._utterance = UtteranceStream(self._serial, first, int(turn.piece_s * RATE_HZ))
         self._phase = SpeechPhase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._card_index + self._onset))
         events += self._utterance.pop_ready(

@@ -46,6 +46,7 @@ class InterjectionJudge:
         self._tail = SoundTail()
         self._voice_until = -RATE_HZ  # end of the last sound that was a voice
         self._serial = 0
+        self._asked = 0  # serial of the newest sound over an open question; 0: none
         self.may_be_murmur = False
 
     @property
@@ -70,6 +71,15 @@ class InterjectionJudge:
         opinion, verdict = self._tracker.process(block, segment, age_ms, sound)
         self.may_be_murmur = verdict == "interruption"
         return opinion, verdict
+
+    def set_asked(self, serial: int) -> None:
+        """Sound `serial` came over an open question of the box (SetListening.asked); 0: none."""
+        self._asked = serial
+
+    @property
+    def answers(self) -> bool:
+        """Whether the present sound answers a question of the box, even if it is a murmur."""
+        return self._asked != 0 and self._asked == self._serial
 
     def close(self, verdict: Judgement, segment: Segment, now: int) -> None:
         """The answer goes on at sample `now`; what follows may be the end of the sound."""
@@ -99,4 +109,6 @@ class InterjectionJudge:
         self.may_be_murmur = self.may_be_murmur and spoken_frames <= LONGEST_MURMUR_FRAMES
         silent_ms = endpointer.silent_frames(now) * 1000 // RATE_HZ
         last = BEFORE_MS * RATE_HZ // 1000 + spoken_frames + _AFTER_FRAMES
-        return self.may_be_murmur and self._tracker.was_murmur(silent_ms, lambda: sound()[:last])
+        if not self.may_be_murmur or self.answers:
+            return False
+        return self._tracker.was_murmur(silent_ms, lambda: sound()[:last])

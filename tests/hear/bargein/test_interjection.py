@@ -7,7 +7,14 @@ import pytest
 
 from appliance.hear.network_judge import NetworkAnswer
 from appliance.hear.pipeline import HearingPipeline
-from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WordsHeard
+from appliance.messages.hearing import (
+    Onset,
+    SetListening,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WordsHeard,
+)
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import HearingSettings
 from tests.hear.arena import ANSWER, Room, Run, Wave, at_level, say
@@ -81,3 +88,43 @@ def test_words_that_were_recognised_keep_it_a_turn(settings: HearingSettings, mu
     result = room.hear(np.zeros(3 * RATE_HZ))
     [(_, speech)] = result.of(SpeechEnded)
     assert speech.frames > 0
+
+
+# ── a question of the box is open ────────────────────────────────────────────────────────────
+BEGUN = 1600  # samples of a sound, after which the box has noticed it
+
+
+def to_a_question(room: Room, sound: Wave, *, asked: int | None, words: str = "") -> list[str]:
+    """The verdicts on `sound` over the box, and the ends of utterances with samples; the message
+    `asked` and these `words` come just after its onset."""
+    hearing = room.hearing
+    assert isinstance(hearing, HearingPipeline)
+    before = len(room.result.events)
+    wave = at_level(sound)
+    room.hear(wave[:BEGUN])
+    [serial] = [
+        event.serial for _, event in room.result.events[before:] if isinstance(event, Onset)
+    ]
+    if words:
+        hearing.on_words(WordsHeard(serial, 200, words, "carry_on", 1.0))
+    if asked is not None:
+        hearing.set_listening(SetListening(True, asked=serial + asked))
+    room.hear(np.concatenate([wave[BEGUN:], np.zeros(2 * RATE_HZ)]))
+    after = [event for _, event in room.result.events[before:]]
+    found = [event.kind for event in after if isinstance(event, Verdict)]
+    return found + ["turn" for event in after if isinstance(event, SpeechEnded) and event.frames]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [(None, ["backchannel"]), (0, ["interruption", "turn"]), (-1, ["backchannel"])],
+)
+def test_a_murmur_over_an_open_question_is_an_answer(
+    talking_for_7_s: Room, asked: int | None, found: list[str]
+) -> None:
+    assert to_a_question(talking_for_7_s, say("yeah"), asked=asked, words="yeah") == found
+
+
+def test_a_noise_over_an_open_question_is_no_answer(talking_for_7_s: Room) -> None:
+    click = np.random.default_rng(1).standard_normal(RATE_HZ // 4) * np.geomspace(1, 1e-3, 4000)
+    assert to_a_question(talking_for_7_s, click, asked=0) == ["noise"]
