@@ -142,7 +142,7 @@ PARTS = (
             Operation("release"),
             Operation("resume", (NOW_S,)),
         ),
-        frozenset({("closed", "debounce"), ("open", "debounce")}),
+        frozenset({("closed", "debounce")}),
     ),
     StatePart(
         "listening",
@@ -181,7 +181,7 @@ PARTS = (
             Operation("note_wake_word", (1_000_000,)),
             Operation("end"),
             Operation("drop"),
-            Operation("note_words", (4, "stop")),
+            Operation("note_words", (4, "stop", "stop")),
             Operation("note_stop", (4,)),
             Operation("refute_stop", (4,)),
             Operation("clear_stop"),

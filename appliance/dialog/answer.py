@@ -14,6 +14,15 @@ from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.sound_format import RATE_HZ
 
+# An answer begins at most so long before the end of its question: people need more than 0.6 s to
+# plan a turn, and most overlaps with the turn before are shorter (Levinson & Torreira 2015).
+ANSWERED_EARLY_FRAMES = RATE_HZ
+# "Pardon?" within so much of a sentence means the one before: most people say it some 0.7 s after
+# the words that they did not understand (Kendrick 2015), and 0.2 s are the gap between sentences.
+HARDLY_BEGUN_FRAMES = RATE_HZ
+_QUESTION_MARKS, _SENTENCE_ENDS = ("?", "？", "؟"), (".", "!", "?", "…", "。", "！", "？", "؟")
+_CLOSING = "\"'”’»)]"
+
 # Speech has about 14 characters a second at 165 words a minute. Used only until the speaker has
 # reported the length of a sentence of the same answer.
 FRAMES_A_CHARACTER = RATE_HZ / 14
@@ -70,6 +79,10 @@ class AnswerLine:
     position: int | None = None
     frames: int | None = None
     words: tuple[tuple[int, int], ...] = ()
+
+    def ends_with(self, marks: tuple[str, ...]) -> bool:
+        """Whether the text ends with one of `marks`, closing quotes and brackets aside."""
+        return self.text.rstrip(_CLOSING).endswith(marks)
 
     def words_after(self, frames: int, share: float) -> str:
         """The words completed when `frames` samples of the line, `share` (0 to 1) of it, were
@@ -177,6 +190,26 @@ class Answer:
         """Seconds of sound that remain; lengths that are not reported yet are estimated."""
         end = max((start + frames for start, frames in self._spans()), default=0)
         return max(0, end - self.position_at(now_s)) / RATE_HZ
+
+    def asks_owner(self, now_s: float) -> bool:
+        """Whether a question to the owner is open: it is the last line so far, and playback is
+        within ANSWERED_EARLY_FRAMES of its end, or after it."""
+        if not self.lines or not self.lines[-1].ends_with(_QUESTION_MARKS):
+            return False
+        start, frames = self._spans()[-1]
+        latest = max(start, start + frames - ANSWERED_EARLY_FRAMES)
+        return frames > 0 and self.position_at(now_s) > latest
+
+    def last_sentence(self, now_s: float) -> int:
+        """The position at which the last sentence that was heard begins; the sentence that sounds
+        now counts once HARDLY_BEGUN_FRAMES of it were heard."""
+        latest = self.position_at(now_s) - HARDLY_BEGUN_FRAMES
+        begin, inside = 0, False  # inside: the line before is only a part of its sentence
+        for line, (start, frames) in zip(self.lines, self._spans(), strict=True):
+            if frames and start <= latest and not inside:
+                begin = start
+            inside = not line.ends_with(_SENTENCE_ENDS)
+        return begin
 
     def heard_text(self, position: int | None = None) -> str:
         """The thinker's words that were heard up to `position`, cut at a word boundary.

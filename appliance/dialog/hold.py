@@ -77,7 +77,7 @@ class OutputHold:
 
     def debounce(self, reason: str, until_s: float) -> OutputHold:
         """Resume for `reason` at `until_s`, unless there is another onset."""
-        return replace(self, resume_reason=reason, until_s=until_s)
+        return replace(self, resume_reason=reason, until_s=until_s, yielding=False)
 
     def release(self) -> OutputHold:
         """Release the newest onset and close the hold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from appliance.dialog.on_user_speech import keep_answer, keeps_answer
 from appliance.dialog.transition import Transition
 from appliance.messages.commands import ListenOnce, Opening, SetMode, TalkButton
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
@@ -78,12 +79,17 @@ def set_mode(transition: Transition, command: SetMode) -> None:
 
 
 def note_words(transition: Transition, words: WordsHeard) -> None:
-    """forwards the words to the listener; a mere "stop" ends the answer and is no question"""
+    """forwards the words to the listener; a mere "stop" ends the answer and is no question; a mere
+    "pardon?" keeps an answer that has given way until its last sentence is repeated"""
     transition.send("listener", words)
-    transition.change(speech=transition.next.speech.note_words(words.serial, words.text))
+    repeated = transition.next.speech.asks_to_repeat(words.serial)
+    heard = words.serial, words.text, words.kind
+    transition.change(speech=transition.next.speech.note_words(*heard))
     dialog, speech = transition.next, transition.next.speech
     if words.kind != "stop":
         transition.change(speech=speech.refute_stop(words.serial))
+        if (words.kind == "repeat") != repeated and keeps_answer(transition, words.serial):
+            keep_answer(transition)
         return
     if words.serial == speech.long_utterance:
         return
@@ -99,7 +105,8 @@ def note_words(transition: Transition, words: WordsHeard) -> None:
 
 def send_listening_mode(transition: Transition) -> None:
     """Send the listening mode to the listener, if it has changed."""
-    command, listening = transition.next.listening_command, transition.next.listening
+    dialog = transition.next
+    command, listening = dialog.listening_command(transition.now_s), dialog.listening
     if command != listening.sent:
         transition.change(listening=listening.mark_sent(command))
         transition.send("listener", command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from appliance.dialog.answer import Question
 from appliance.dialog.transition import Transition
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.playback import RewindAnswer
 from appliance.sound_format import RATE_HZ
 
 
@@ -42,20 +43,46 @@ def apply_verdict(transition: Transition, verdict: Verdict) -> None:
 
 def apply_verdict_to_answer(transition: Transition, verdict: Verdict) -> None:
     """noise or a backchannel: resumes the answer, after the debounce if it is needed; interruption:
-    keeps it silent until what was said is known to be a turn, then drops it"""
-    hold, now_s = transition.next.hold, transition.now_s
+    keeps it silent until what was said is known to be a turn, then drops it, or repeats its last
+    sentence if that is what was asked for"""
+    hold = transition.next.hold
     if verdict.serial != hold.serial or transition.next.listening.microphone_off:
         return
     if verdict.kind != "interruption":
-        if hold.yielding:  # taken back
+        asked = transition.next.speech.asks_to_repeat(verdict.serial)
+        if hold.open and asked and verdict.kind == "backchannel":
+            _repeat_sentence(transition)
+        elif hold.yielding:  # taken back
             transition.change(speech=transition.next.speech.drop())
             resume(transition, verdict.kind)
         elif hold.open:
             _resume_after_debounce(transition, verdict.kind)
     elif hold.open and transition.next.state == "holding":
-        transition.change(hold=hold.give_way(now_s + transition.next.policy.yield_s))
+        keep_answer(transition)
     else:  # a late one, after playback has resumed
         give_way(transition)
+
+
+def keep_answer(transition: Transition) -> None:
+    """Keep the answer silent until what was said is known to be a turn; to the end of what was said
+    if its words ask for the last sentence."""
+    dialog = transition.next
+    repeats = dialog.speech.asks_to_repeat(dialog.hold.serial)
+    for_s = dialog.policy.speech_s if repeats else dialog.policy.yield_s
+    transition.change(hold=dialog.hold.give_way(transition.now_s + for_s))
+
+
+def _repeat_sentence(transition: Transition) -> None:
+    """Resume the answer at the start of the last sentence that was heard. What was said is no turn.
+    If the message is lost, the answer resumes where it stopped."""
+    answer, now_s = transition.next.answer, transition.now_s
+    assert answer is not None
+    transition.send("playback", RewindAnswer(answer.turn, answer.last_sentence(now_s)))
+    until_s = now_s + transition.next.policy.rewind_s
+    transition.change(
+        hold=transition.next.hold.debounce("repeat", until_s),
+        speech=transition.next.speech.drop(),
+    )
 
 
 def give_way(transition: Transition) -> None:
@@ -94,28 +121,33 @@ def start_listening(transition: Transition, speech: SpeechStarted) -> None:
     if not transition.next.listening.microphone_off:
         begun = speech.utterance, speech.index, transition.next.listening.opening
         transition.change(speech=transition.next.speech.begin(*begun))
-        if not _keeps_answer(transition, speech.utterance):
+        if not keeps_answer(transition, speech.utterance):
             _listen(transition, speech.utterance, speech.index)
 
 
-def _keeps_answer(transition: Transition, utterance: int) -> bool:
+def keeps_answer(transition: Transition, utterance: int) -> bool:
     """Whether `utterance` may still turn out to be nothing to which the answer should give way."""
     hold = transition.next.hold
     return transition.next.state == "holding" and hold.yielding and utterance == hold.serial
 
 
 def end_speech(transition: Transition, speech: SpeechEnded) -> None:
-    """a piece: keeps listening; the last one: asks the thinker, unless "stop" is all it says"""
+    """a piece: keeps listening; the last one: asks the thinker, unless "stop" is all it says, or it
+    asks for the last sentence of an answer that is kept"""
     owner = transition.next.speech
     if transition.next.listening.microphone_off or speech.utterance == owner.dropped:
         return
-    if _keeps_answer(transition, speech.utterance):
+    seconds = speech.frames / RATE_HZ
+    if keeps_answer(transition, speech.utterance):
+        short = speech.last and seconds <= transition.next.policy.stop_s
+        if short and owner.asks_to_repeat(speech.utterance):
+            _repeat_sentence(transition)
+            return
         give_way(transition)
         owner = transition.next.speech
     if not speech.last:
         _listen(transition, speech.utterance)
         return
-    seconds = speech.frames / RATE_HZ
     if seconds > transition.next.policy.stop_s:
         transition.change(speech=owner.note_long(speech.utterance))
     elif speech.utterance == owner.stop_serial:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.commands import Opening
+from appliance.messages.hearing import PhraseKind
 from appliance.sound_format import RATE_HZ
 
 WAKE_WORD_FRAMES = 2 * RATE_HZ  # from the onset to the end of the wake word, pre-roll included
@@ -26,6 +27,7 @@ class OwnerSpeech:
     long_utterance  the newest one that was too long to be a mere "stop"; 0: none
     words_serial    the sound whose words were recognised last; 0: none
     words           those words
+    words_kind      their kind, as in WordsHeard
     """
 
     utterance: int | None = None
@@ -36,6 +38,7 @@ class OwnerSpeech:
     long_utterance: int = 0
     words_serial: int = 0
     words: str = ""
+    words_kind: PhraseKind = "other"
 
     def begin(self, utterance: int, index: int, opening: Opening) -> OwnerSpeech:
         """`utterance` began at `index`, after the floor was opened in this way."""
@@ -62,9 +65,13 @@ class OwnerSpeech:
         dropped = self.dropped if self.utterance is None else self.utterance
         return replace(self.end(), dropped=dropped)
 
-    def note_words(self, serial: int, words: str) -> OwnerSpeech:
-        """`words` were recognised in the sound `serial`."""
-        return replace(self, words_serial=serial, words=words)
+    def note_words(self, serial: int, words: str, kind: PhraseKind) -> OwnerSpeech:
+        """`words` of this kind were recognised in the sound `serial`."""
+        return replace(self, words_serial=serial, words=words, words_kind=kind)
+
+    def asks_to_repeat(self, serial: int) -> bool:
+        """Whether the words of the sound `serial` ask for the last sentence, as far as known."""
+        return serial == self.words_serial and self.words_kind == "repeat"
 
     def words_of(self, utterances: tuple[int, ...]) -> str:
         """The newest words, if they belong to one of `utterances`; "": they are unknown."""

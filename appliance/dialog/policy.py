@@ -33,9 +33,10 @@ class DialogPolicy:
     failed_s           between two reminders that a part is broken
     grace_s            start of an answer; speech that begins in it continues the question
     rapid_interrupt_s  after a resume; an onset within it makes the answer wait for the debounce
+    rewind_s           quiet time before a sentence is repeated; playback reads its messages in it
     resume_debounce_s  quiet time before a rapidly interrupted answer resumes
     max_resume_wait_s  maximum wait for that quiet time; then the answer resumes anyway
-    stop_s             maximum length of a mere "stop", pre-roll included
+    stop_s             maximum length of a mere "stop" or "pardon?", pre-roll included
     follow_s           after an answer in mode wake_word; no wake word is needed in it
     ring_every_s       silence between two rings, in which the owner can say "stop"
     ring_patience_s    how long an answer may go on once something begins to ring
@@ -60,6 +61,7 @@ class DialogPolicy:
     failed_s: float = 60.0
     grace_s: float = 0.3
     rapid_interrupt_s: float = 1.0
+    rewind_s: float = 0.2
     resume_debounce_s: float = 0.45
     max_resume_wait_s: float = 4.0
     stop_s: float = 1.8

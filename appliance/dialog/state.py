@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from appliance.dialog.answer import Answer, Question
 from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
 from appliance.dialog.hold import OutputHold
@@ -87,7 +89,11 @@ class DialogState:
         """The owner's words of `question`, typed or found by the word recogniser; "": unknown."""
         return question.text or self.speech.words_of(question.utterances)
 
-    @property
-    def listening_command(self) -> SetListening:
-        """The listening mode that the listener should apply now."""
-        return self.listening.command(self.state, ringing=self.ringing.rings, policy=self.policy)
+    def listening_command(self, now_s: float) -> SetListening:
+        """The listening mode that the listener should apply now, and whether the newest onset came
+        over an open question of the box."""
+        mode = self.listening.command(self.state, ringing=self.ringing.rings, policy=self.policy)
+        answer = self.answer if self.state == "holding" else None
+        if answer is None or not answer.asks_owner(now_s):
+            return mode
+        return msgspec.structs.replace(mode, asked=self.hold.serial)

@@ -129,3 +129,62 @@ def test_the_heard_part_is_exact_when_the_voice_reports_word_positions(
     report = Spoken(7, 0, 0, 2 * SECOND, 5.0, words)
     answer = spoken("The moon is grey.", "It has no air.").with_spoken(report)
     assert answer.heard_text(position) == heard
+
+
+# ── a question to the owner ──────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("lines", "position", "open_"),
+    [
+        (("It is noon.", "Shall I go on?"), 3 * SECOND, False),  # an answer cannot come so early
+        (("It is noon.", "Shall I go on?"), 3 * SECOND + 1, True),
+        (("It is noon.", "Shall I go on?"), 9 * SECOND, True),  # its end has not been reported
+        (("It is noon.", 'Did you say "go on?"'), 4 * SECOND, True),
+        (("It is noon.", "Shall I go on."), 4 * SECOND, False),
+        (("Shall I go on?", "It is noon."), 2 * SECOND, False),  # the box goes on by itself
+        ((), 0, False),
+    ],
+)
+def test_a_question_is_open_from_a_second_before_its_end_if_no_line_follows(
+    lines: tuple[str, ...], position: int, open_: bool
+) -> None:
+    assert spoken(*lines).at(position, 5.0, sounding=False).asks_owner(5.0) == open_
+
+
+def test_a_short_question_is_open_once_it_has_begun() -> None:
+    answer = spoken("It is noon.").with_line("More?").with_timing(1, 2 * SECOND, SECOND // 2)
+    for position, open_ in ((2 * SECOND, False), (2 * SECOND + 1, True)):
+        assert answer.at(position, 5.0, sounding=False).asks_owner(5.0) == open_
+
+
+def test_a_question_that_could_not_be_spoken_is_not_open() -> None:
+    answer = spoken("It is noon.", "Shall I go on?").with_failed_line(1)
+    assert not answer.at(9 * SECOND, 5.0, sounding=False).asks_owner(5.0)
+
+
+# ── the last sentence ────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("position", "begin"),
+    [
+        (0, 0),
+        (SECOND, 0),
+        (3 * SECOND - 1, 0),  # hardly anything of the second one was heard
+        (3 * SECOND, 2 * SECOND),
+        (5 * SECOND - 1, 2 * SECOND),
+        (9 * SECOND, 4 * SECOND),
+    ],
+)
+def test_the_last_sentence_is_the_one_before_if_the_present_one_has_hardly_begun(
+    position: int, begin: int
+) -> None:
+    answer = spoken("One is here.", "Two is here.", "Three is here.")
+    assert answer.at(position, 5.0, sounding=False).last_sentence(5.0) == begin
+
+
+def test_a_sentence_of_several_lines_is_repeated_from_its_first() -> None:
+    answer = spoken("One is here.", "Two is here,", "and there", "as well.", "Five.")
+    assert answer.at(8 * SECOND, 5.0, sounding=False).last_sentence(5.0) == 2 * SECOND
+
+
+def test_a_line_that_failed_is_not_the_last_sentence() -> None:
+    answer = spoken("One.", "Two.", "Three.").with_failed_line(1)
+    assert answer.at(4 * SECOND, 5.0, sounding=False).last_sentence(5.0) == 0

@@ -39,6 +39,10 @@ def test_a_new_onset_ends_the_debounce_of_the_one_before() -> None:
     assert waiting.extend(12.0).resume_reason == "noise"
 
 
+def test_an_answer_that_waits_to_resume_gives_way_no_longer() -> None:
+    assert not HELD.give_way(12.0).debounce("repeat", 11.5).yielding
+
+
 def test_a_hold_whose_message_was_lost_has_an_unknown_onset() -> None:
     adopted = HELD.adopt(9)
     assert (adopted.serial, adopted.onset_index, adopted.open) == (9, 0, True)

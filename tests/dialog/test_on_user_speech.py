@@ -6,14 +6,23 @@ import pytest
 
 from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, SendMessage
 from appliance.dialog.state_machine import Tick
-from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import (
+    Onset,
+    SetListening,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WordsHeard,
+)
 from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+    RewindAnswer,
 )
+from appliance.messages.registry import Message
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think, ThoughtEnded
 from tests.dialog.talk import BEGUN, ENDED, MOON, ONSET, RULES, YIELD, Talk, talk_in
@@ -180,3 +189,109 @@ def test_an_onset_just_after_the_end_may_become_the_next_question() -> None:
     talk = talk_in("speaking")
     talk(PlaybackFinished(2, 96_000, 0), ONSET, YIELD, BEGUN, ENDED)
     assert talk.sent(Think) == [Think(3, (9,))]
+
+
+# ── "pardon?" ────────────────────────────────────────────────────────────────────────────────
+PARDON = WordsHeard(2, 500, "pardon", "repeat", 0.9)
+SECOND = 16_000
+PAUSED = PlaybackPaused(2, 2, 3 * SECOND, 0)  # a second of the second sentence was heard
+AGAIN = RewindAnswer(2, 2 * SECOND)
+UNHEARD = Verdict(2, "interruption", 400)
+
+
+def asked_again(*messages: Message, seconds: float = 0.8) -> Talk:
+    """Something of `seconds` was said over the answer, with these words; it has just ended."""
+    talk = talk_in("holding")
+    talk(PAUSED, UNHEARD, SpeechStarted(2, 2, 0), *messages)
+    talk(SpeechEnded(2, 0, round(seconds * SECOND), last=True), after_s=seconds)
+    return talk
+
+
+def test_the_last_sentence_is_repeated_if_that_is_what_was_asked_for() -> None:
+    talk = asked_again(PARDON)
+    assert (talk.sent(RewindAnswer), talk.state) == ([AGAIN], "holding")
+    talk.wait(RULES.rewind_s + 0.1)
+    assert talk.state == "speaking"
+    assert [a for a in talk.all if isinstance(a, ReleaseHold)][-1] == ReleaseHold(2)
+    talk(PlaybackResumed(2, 2, 2 * SECOND, 0))
+    assert talk.it.answer is not None
+    assert talk.it.answer.position_at(talk.now_s) == 2 * SECOND
+    talk.finish()
+    assert talk.remembered() == [(" ".join(MOON), True)]
+    assert talk.sent(Think, ever=True) == [Think(2, (1,))]
+
+
+def test_playback_has_time_for_the_message_before_the_answer_goes_on() -> None:
+    talk = asked_again(PARDON)
+    assert talk.done(ReleaseHold) == []
+    talk(Tick(2), after_s=RULES.rewind_s - 0.01)
+    assert talk.state == "holding"
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ((), 0.8),
+        ((PARDON, WordsHeard(2, 700, "pardon the noise", "yield", 0.9)), 0.8),
+        ((WordsHeard(3, 500, "pardon", "repeat", 0.9),), 0.8),  # of another sound
+        ((PARDON,), RULES.stop_s + 0.1),  # longer than the words that were recognised
+    ],
+)
+def test_anything_else_that_is_said_is_a_question(
+    words: tuple[Message, ...], seconds: float
+) -> None:
+    talk = asked_again(*words, seconds=seconds)
+    talk(PlaybackStopped(2, 3 * SECOND, 0))
+    assert talk.sent(RewindAnswer, ever=True) == []
+    assert talk.sent(Think, ever=True)[-1].utterances == (2,)
+
+
+def test_the_answer_is_kept_until_the_request_to_repeat_is_over() -> None:
+    talk = talk_in("holding")
+    talk(PAUSED, UNHEARD, SpeechStarted(2, 2, 0))
+    talk(PARDON, after_s=RULES.yield_s - 0.1)
+    talk(Tick(2), after_s=0.5)
+    assert talk.state == "holding"
+    talk(SpeechEnded(2, 0, SECOND, last=True))
+    assert talk.sent(RewindAnswer) == [AGAIN]
+
+
+def test_an_answer_that_was_kept_for_words_that_became_others_is_dropped() -> None:
+    talk = talk_in("holding")
+    talk(PAUSED, PARDON, UNHEARD, SpeechStarted(2, 2, 0))
+    talk(WordsHeard(2, 900, "pardon the noise", "yield", 0.9), after_s=0.5)
+    talk(Tick(2), after_s=RULES.yield_s)
+    assert (talk.state, talk.sent(Abandon)) == ("listening", [Abandon(2)])
+
+
+@pytest.mark.parametrize(("kind", "repeats"), [("backchannel", True), ("noise", False)])
+def test_a_request_that_was_taken_for_a_murmur_repeats_too_but_a_noise_does_not(
+    kind: str, repeats: bool
+) -> None:
+    talk = talk_in("holding")
+    talk(PAUSED, PARDON, Verdict(2, kind, 600))  # type: ignore[arg-type]  # a Literal
+    assert talk.sent(RewindAnswer) == ([AGAIN] if repeats else [])
+    talk.wait(RULES.rewind_s + 0.1)
+    assert talk.state == "speaking"
+
+
+def test_a_sound_before_the_sentence_is_repeated_is_judged_first() -> None:
+    talk = asked_again(PARDON)
+    talk(Onset(3, 0, speaking=True), after_s=0.1)
+    talk(Tick(3), after_s=RULES.rewind_s)
+    assert talk.state == "holding"
+    talk(Verdict(3, "noise", 300))
+    assert talk.state == "speaking"
+
+
+# ── an answer to the box's question ──────────────────────────────────────────────────────────
+def test_the_listener_is_told_of_an_onset_over_an_open_question_and_when_it_is_over() -> None:
+    talk = Talk()
+    talk.speech()
+    talk.answer("It is noon.", "Shall I go on?")
+    talk(Onset(2, 0, speaking=True), PlaybackPaused(2, 2, 3 * SECOND + 800, 0), after_s=3.0)
+    assert [mode.asked for mode in talk.sent(SetListening)] == [2]
+    talk(Verdict(2, "noise", 300))
+    assert [mode.asked for mode in talk.sent(SetListening)] == [0]
+    talk(Onset(3, 0, speaking=True), PlaybackPaused(2, 3, 2 * SECOND, 0), after_s=0.01)
+    assert [mode.asked for mode in talk.sent(SetListening)][-1:] in ([], [0])

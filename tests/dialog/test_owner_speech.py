@@ -38,11 +38,11 @@ def test_an_ended_utterance_is_not_dropped() -> None:
                               ((), "")],
 )  # fmt: skip
 def test_words_belong_to_their_own_utterance_only(utterances: tuple[int, ...], words: str) -> None:
-    assert LISTENING.note_words(4, "what time is it").words_of(utterances) == words
+    assert LISTENING.note_words(4, "what time is it", "other").words_of(utterances) == words
 
 
 def test_only_the_newest_words_are_known() -> None:
-    speech = LISTENING.note_words(4, "what time").note_words(5, "stop")
+    speech = LISTENING.note_words(4, "what time", "other").note_words(5, "stop", "stop")
     assert (speech.words_of((4,)), speech.words_of((5,))) == ("", "stop")
 
 
@@ -85,3 +85,9 @@ def test_a_wake_word_opens_the_floor_for_speech_that_begins_with_it(
     speech = OwnerSpeech().begin(4, began, opening)
     assert speech.note_wake_word(ended).opening == expected
     assert OwnerSpeech().note_wake_word(ended).opening == ""
+
+
+def test_only_the_newest_words_can_ask_for_the_last_sentence() -> None:
+    speech = LISTENING.note_words(4, "pardon", "repeat")
+    assert (speech.asks_to_repeat(4), speech.asks_to_repeat(5)) == (True, False)
+    assert not speech.note_words(4, "pardon the noise", "yield").asks_to_repeat(4)

@@ -13,6 +13,7 @@ from appliance.dialog.policy import NEVER
 from appliance.dialog.ring_schedule import RingSchedule
 from appliance.dialog.state import DialogState
 from appliance.messages.commands import StateName
+from appliance.pcm import RATE_HZ
 
 RINGS = RingSchedule(("Eggs.",), at_s=50.0)
 
@@ -73,7 +74,26 @@ def test_a_repeated_ring_cuts_no_answer() -> None:
     assert speaking.ring_due_s == NEVER
 
 
+QUESTION = Answer(1).with_line("Go on?").at(RATE_HZ, 9.0, sounding=False)
+
+
+@pytest.mark.parametrize(
+    ("dialog", "asked"),
+    [
+        (DialogState(state="holding", answer=QUESTION), 4),
+        (DialogState(state="holding", answer=Answer(1).with_line("Go on.")), 0),
+        (DialogState(state="speaking", answer=QUESTION), 0),
+        (DialogState(state="holding"), 0),
+    ],
+)
+def test_the_listener_is_told_which_onset_came_over_an_open_question(
+    dialog: DialogState, asked: int
+) -> None:
+    held = replace(dialog, hold=OutputHold().start(4, 0, 12.0))
+    assert held.listening_command(9.0).asked == asked
+
+
 def test_a_ring_has_the_listener_accept_speech_in_every_mode() -> None:
     silent = DialogState(listening=ListeningState("push_to_talk"))
-    assert not silent.listening_command.on
-    assert replace(silent, ringing=RINGS).listening_command.on
+    assert not silent.listening_command(9.0).on
+    assert replace(silent, ringing=RINGS).listening_command(9.0).on

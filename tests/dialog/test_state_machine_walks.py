@@ -29,6 +29,7 @@ from appliance.messages.commands import TalkButton as Button
 from appliance.messages.hearing import (
     Judgement,
     Onset,
+    PhraseKind,
     SpeechEnded,
     SpeechStarted,
     Verdict,
@@ -73,9 +74,7 @@ PARTS = ("capture", "playback", "listener", "thinker", "speaker", "conductor")
 KINDS: tuple[Judgement, ...] = get_args(Judgement)
 REASONS: tuple[Reason, ...] = get_args(Reason)
 MODES: tuple[ModeName, ...] = get_args(ModeName)
-UNDERSTOOD: tuple[Literal["stop", "yield", "carry_on", "other"], ...] = (
-    "stop", "stop", "yield", "carry_on", "other",
-)  # fmt: skip
+UNDERSTOOD: tuple[PhraseKind, ...] = ("stop", "repeat", "yield", "carry_on", "other")
 CARDS: tuple[Direction, ...] = get_args(Direction)
 WORDS = (
     "The moon is grey.",
@@ -128,7 +127,7 @@ class Walk:
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
-        assert it.listening.sent == it.listening_command
+        assert it.listening.sent == it.listening_command(self.talk.now_s)
         assert not it.listening.muted or (
             it.state not in ("listening", "holding") and not it.listening.sent.on
         )
