@@ -26,11 +26,12 @@ from lab.sim.corpus import SoundClip
 
 EVENTS = 120  # clips of each class and origin
 AGES_MS = (300, 500, 700)  # after the onset; the last is the verdict's deadline
+REPEAT_AGES_MS = (700, 1100, 1500)  # "what did you say" takes 1 s; it counts at its end
 BEFORE_FRAMES = RATE_HZ // 5
 LEVEL_DB = -26.0
 ROOM_DB = -70.0  # level of a quiet room's noise
 SNR_DB = 10.0
-KINDS = ("carry_on", "yield", "stop", "other")
+KINDS = ("carry_on", "yield", "stop", "repeat", "other")
 SPELT = {"okay nabu": "okay nahboo"}  # spelling with which espeak-ng pronounces it right
 _STEP = 480  # 30 ms, the chunk size of the process `words`
 
@@ -47,8 +48,8 @@ def _words(options: BenchOptions) -> FigureTable:
     lists = options.settings.hearing.words
     title = f"Words by {recogniser.name}: % of clips understood as of each list"
     sheet = FigureTable(title, ("clips", "age ms", *KINDS, "nothing", "n", "CPU ms"), names=2)
-    for origin, kind, clips in _clips(options):
-        for age_ms in AGES_MS:
+    for label, ages_ms, clips in _clips(options):
+        for age_ms in ages_ms:
             counts: Counter[str] = Counter()
             cpu_s = time.process_time()
             for clip in clips:
@@ -58,7 +59,7 @@ def _words(options: BenchOptions) -> FigureTable:
                 counts[phrases.kind_of(text, lists) if text else "nothing"] += 1
             cpu_ms = 1000 * (time.process_time() - cpu_s) / len(clips)
             shares = [round(100 * counts[name] / len(clips), 1) for name in (*KINDS, "nothing")]
-            sheet.rows.append((f"{origin} {kind}s", age_ms, *shares, len(clips), round(cpu_ms, 1)))
+            sheet.rows.append((label, age_ms, *shares, len(clips), round(cpu_ms, 1)))
     sheet.notes.append(
         "Recorded words have their recording's noise; phrases by espeak-ng are clean. Recorded "
         "interruptions are words that are on no list: the right result for them is `other`."
@@ -127,8 +128,9 @@ def _spotter(options: BenchOptions, phrase: str) -> WakeWordSpotter | None:
         return None  # a phrase that no installed spotter supports has no row
 
 
-def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[SoundClip]]]:
-    """Recordings, if any, then phrases by espeak-ng; at most `events` random clips of a class."""
+def _clips(options: BenchOptions) -> Iterator[tuple[str, tuple[int, ...], list[SoundClip]]]:
+    """Recordings, if any, then phrases by espeak-ng: a row's name, its ages, and at most `events`
+    random clips."""
     count = options.events or EVENTS
     sources, _ = options.recorded()
     kinds: tuple[RecordingKind, ...] = ("backchannel", "interruption")
@@ -136,10 +138,14 @@ def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[Sou
         of_kind = [source for source in sources if source.kind == kind]
         random.Random(options.seed).shuffle(of_kind)  # noqa: S311 -- chance, not secrecy
         if clips := _loaded(of_kind, count):
-            yield "real", kind, clips
+            yield f"real {kind}s", AGES_MS, clips
     for kind in kinds:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
-        yield "synthetic", kind, [said.spoken(said.phrase(kind, rng)) for _ in range(count)]
+        spoken = [said.spoken(said.phrase(kind, rng)) for _ in range(count)]
+        yield f"synthetic {kind}s", AGES_MS, spoken
+    rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+    requests = [said.spoken(said.request_to_repeat(rng)) for _ in range(count)]
+    yield "synthetic requests to repeat", REPEAT_AGES_MS, requests
 
 
 def _loaded(sources: list[recordings.RecordingFile], count: int) -> list[SoundClip]:

@@ -41,6 +41,10 @@ QUESTIONS = (
     "tell me about the moon", "how is bread made", "tell me a story about the sea",
     "why is the sky blue in the morning", "what can you tell me about mountains",
 )  # fmt: skip
+REPEATS = (
+    "pardon?", "pardon?", "sorry?", "sorry?", "say again?", "say that again.",
+    "what did you say?", "what did you say?",
+)  # fmt: skip
 SPOKEN: dict[RecordingKind, tuple[str, ...]] = {
     "backchannel": BACKCHANNELS,
     "interruption": INTERRUPTIONS,
@@ -104,6 +108,13 @@ def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase
     voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
     text = rng.choice(QUESTIONS)
     return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
+
+
+def request_to_repeat(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
+    """A random request for the box's last sentence; no training used them."""
+    voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
+    text = rng.choice(REPEATS)
+    return Phrase("interruption", text, voice, rng.randrange(130, 215, 5), rng.randrange(20, 80, 5))
 
 
 def spoken(utterance: Phrase) -> SoundClip:

@@ -36,10 +36,10 @@ def test_every_clip_is_counted_in_one_category(options: BenchOptions) -> None:
         for origin in ("real", "synthetic")
         for kind in ("backchannel", "interruption")
         for age in bench_recognise.AGES_MS
-    ]
+    ] + [("synthetic requests to repeat", age) for age in bench_recognise.REPEAT_AGES_MS]
     for row in sheet.rows:
-        assert sum(float(share) for share in row[2:7]) == pytest.approx(100, abs=0.5)
-        assert row[7] == (1 if str(row[0]).startswith("real") else 2)
+        assert sum(float(share) for share in row[2:8]) == pytest.approx(100, abs=0.5)
+        assert row[8] == (1 if str(row[0]).startswith("real") else 2)
 
 
 @pytest.mark.long

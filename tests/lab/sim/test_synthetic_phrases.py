@@ -11,11 +11,13 @@ from lab.sim.corpus import held_out
 from lab.sim.synthetic_phrases import (
     GERMAN,
     HELD_OUT,
+    REPEATS,
     SPOKEN,
     VARIANTS,
     Phrase,
     phrase,
     question,
+    request_to_repeat,
     spoken,
 )
 
@@ -66,3 +68,10 @@ def test_german_phrases_have_german_voices_and_words() -> None:
         assert {item.voice.partition("+")[0] for item in phrases_of_kind} == {"de"}
         assert {item.text for item in phrases_of_kind} <= set(GERMAN[kind])
     assert phrase("backchannel", rng).voice.startswith("en")
+
+
+def test_requests_to_repeat_use_held_out_voices_and_their_own_words() -> None:
+    rng = random.Random(3)
+    asked = [request_to_repeat(rng) for _ in range(50)]
+    assert {p.text for p in asked} == set(REPEATS)
+    assert all(p.voice.rpartition("+")[2] in HELD_OUT for p in asked)
