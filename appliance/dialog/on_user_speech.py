@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from appliance.dialog.answer import Question
+from appliance.dialog.answer import FRAMES_A_CHARACTER, Question
+from appliance.dialog.owner_speech import OwnerSpeech
 from appliance.dialog.transition import Transition
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.messages.playback import RewindAnswer
 from appliance.sound_format import RATE_HZ
+
+AROUND_FRAMES = RATE_HZ * 6 // 10  # of an utterance beside its words: pre-roll, silence after it
+SLOWEST = 1.2  # factor: words are assumed to take at most so much longer than FRAMES_A_CHARACTER
 
 
 def hold_output(transition: Transition, onset: Onset) -> None:
@@ -70,6 +74,13 @@ def keep_answer(transition: Transition) -> None:
     repeats = dialog.speech.asks_to_repeat(dialog.hold.serial)
     for_s = dialog.policy.speech_s if repeats else dialog.policy.yield_s
     transition.change(hold=dialog.hold.give_way(transition.now_s + for_s))
+
+
+def _only_asks_to_repeat(owner: OwnerSpeech, speech: SpeechEnded) -> bool:
+    """Whether an utterance asks for the last sentence and is no longer than its words. A recogniser
+    that knows only single phrases finds "sorry" in "sorry, that is wrong", too."""
+    longest = AROUND_FRAMES + SLOWEST * FRAMES_A_CHARACTER * len(owner.words)
+    return owner.asks_to_repeat(speech.utterance) and speech.frames <= longest
 
 
 def _repeat_sentence(transition: Transition) -> None:
@@ -137,10 +148,8 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
     owner = transition.next.speech
     if transition.next.listening.microphone_off or speech.utterance == owner.dropped:
         return
-    seconds = speech.frames / RATE_HZ
     if keeps_answer(transition, speech.utterance):
-        short = speech.last and seconds <= transition.next.policy.stop_s
-        if short and owner.asks_to_repeat(speech.utterance):
+        if speech.last and _only_asks_to_repeat(owner, speech):
             _repeat_sentence(transition)
             return
         give_way(transition)
@@ -148,6 +157,7 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
     if not speech.last:
         _listen(transition, speech.utterance)
         return
+    seconds = speech.frames / RATE_HZ
     if seconds > transition.next.policy.stop_s:
         transition.change(speech=owner.note_long(speech.utterance))
     elif speech.utterance == owner.stop_serial:

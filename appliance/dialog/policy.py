@@ -36,7 +36,7 @@ class DialogPolicy:
     rewind_s           quiet time before a sentence is repeated; playback reads its messages in it
     resume_debounce_s  quiet time before a rapidly interrupted answer resumes
     max_resume_wait_s  maximum wait for that quiet time; then the answer resumes anyway
-    stop_s             maximum length of a mere "stop" or "pardon?", pre-roll included
+    stop_s             maximum length of a mere "stop", pre-roll included
     follow_s           after an answer in mode wake_word; no wake word is needed in it
     ring_every_s       silence between two rings, in which the owner can say "stop"
     ring_patience_s    how long an answer may go on once something begins to ring

@@ -234,7 +234,7 @@ def test_playback_has_time_for_the_message_before_the_answer_goes_on() -> None:
         ((), 0.8),
         ((PARDON, WordsHeard(2, 700, "pardon the noise", "yield", 0.9)), 0.8),
         ((WordsHeard(3, 500, "pardon", "repeat", 0.9),), 0.8),  # of another sound
-        ((PARDON,), RULES.stop_s + 0.1),  # longer than the words that were recognised
+        ((PARDON,), 1.2),  # longer than the words that were recognised
     ],
 )
 def test_anything_else_that_is_said_is_a_question(

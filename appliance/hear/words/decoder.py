@@ -31,9 +31,9 @@ _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the verdict's d
 _DEADLINE_FRAMES = BEFORE_FRAMES + RATE_HZ * 7 // 10  # 700 ms after the onset
 # Afterwards: each hypothesis costs as much as the whole sound, and only a "stop" still matters.
 _LATER_FRAMES = RATE_HZ * 36 // 100
-# The least confidence in a text of nothing but such phrases. Stop: 43 of 60 recorded words reach it,
-# and 1 of 150 others. Repeat: 15 of 23 phrases by espeak-ng reach it, and none of 36 other words of
-# people and 24 short questions by espeak-ng (at most 0.49).
+# The least confidence in a text of nothing but such phrases. Stop: 43 of 60 recorded words reach it
+# and 1 of 150 others. Repeat: 48 of 60 phrases by espeak-ng reach it; what else does is in
+# docs/turns.md.
 _LEAST_SURE: dict[PhraseKind, float] = {"stop": 0.2, "repeat": 0.7}
 _LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
