@@ -108,11 +108,11 @@ def test_a_client_that_disconnects_before_the_reply_does_no_harm(
 def test_a_reply_to_a_disconnected_client_does_not_reach_the_next_client(
     control: ControlSocket, tmp_path: Path
 ) -> None:
+    gc.collect()  # else numbers of earlier tests' descriptors become free meanwhile
     with client(tmp_path) as line:
         line.send(encode(Forget()))
         control.pop_commands()
         ((left, _),) = control.pop_commands()
-        gc.collect()  # else what earlier tests left may be closed meanwhile
         descriptors = set(Path("/proc/self/fd").iterdir())
     control.pop_commands()  # the client is disconnected while the order to forget is in progress
     with client(tmp_path) as line:
