@@ -21,7 +21,7 @@ class Endpointer:
 
     def start(self, at: int) -> None:
         """Start at sample `at`, where a sound begins that is not yet known to be speech."""
-        self._start = at
+        self.onset = at
         self.voiced = False
         self.confirmed = False
         self.spoken_frames = 0
@@ -39,7 +39,7 @@ class Endpointer:
             self.spoken_frames += HOP_FRAMES
         else:  # the VAD responds to voicing: the sound before it was the first consonant
             self.confirmed = True
-            self.spoken_frames = end - self._start
+            self.spoken_frames = end - self.onset
         self.last_voiced = end
 
     def silent_frames(self, now: int) -> int:

@@ -14,7 +14,8 @@ import numpy as np
 from appliance.hear.aec import store
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
-from appliance.hear.bargein import murmur_network, network
+from appliance.hear.bargein import murmur_judge, network
+from appliance.hear.bargein.murmur_judge import MurmurJudge
 from appliance.hear.echo_meter import EchoMeter
 from appliance.hear.enrolling import Enrolling, EnrolmentRequest
 from appliance.hear.level_meter import LevelMeter
@@ -58,7 +59,7 @@ def main(work: Worker) -> None:
     monitor = EchoMonitor(canceller, work.settings.state_path(), lambda: store.key(work.settings))
     monitor.restore()
     judge = turn_judge.make_judge(work.settings.hearing.turn, work.log)
-    murmurs = murmur_network.make_judge(work.settings.language, work.log)
+    murmurs = murmur_judge.make_judge(work.settings.language, work.log)
     mic, played = work.reader("mic"), work.reader("played")
     pipeline = HearingPipeline(
         work.settings.hearing,
@@ -108,7 +109,7 @@ def main(work: Worker) -> None:
     _close(judge, murmurs)
 
 
-def _close(*judges: BackgroundJudge | None) -> None:
+def _close(*judges: BackgroundJudge[float] | MurmurJudge | None) -> None:
     for judge in judges:
         if judge is not None:
             judge.close()

@@ -16,7 +16,7 @@ from appliance.hear.bargein import network
 from appliance.hear.bargein.classifier import SegmentClassifier
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.interjection import InterjectionJudge
-from appliance.hear.bargein.murmur_network import BEFORE_MS
+from appliance.hear.bargein.murmur_judge import BEFORE_MS, MurmurJudge
 from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Endpointer
 from appliance.hear.listening_mode import ListeningMode
@@ -71,8 +71,8 @@ class HearingPipeline:
         serial: int = 0,
         classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
-        judge: NetworkJudge | None = None,
-        murmurs: NetworkJudge | None = None,
+        judge: NetworkJudge[float] | None = None,
+        murmurs: MurmurJudge | None = None,
         again: bool = False,
     ) -> None:
         """`serial`: the last in use. `canceller`: replaces the settings' one. `judge`: of the end
@@ -223,7 +223,7 @@ class HearingPipeline:
 
     def _track_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
-        if self._interjection.was_murmur(self._onset, self._endpointer, self._now, self._sound):
+        if self._interjection.was_murmur(self._endpointer, self._segment, self._now, self._sound):
             self._end_speech(events, no_turn=True)
             return
         pause = not self._endpointer.voiced

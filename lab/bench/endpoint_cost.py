@@ -55,7 +55,7 @@ def beside_live_sound(
 def _lateness_ms(
     settings: HearingSettings, network: TurnNetwork | None, questions: int
 ) -> list[float]:
-    judge = BackgroundJudge(network, "turn") if network is not None else None
+    judge = BackgroundJudge(network.probability, "turn") if network is not None else None
     hearing = HearingPipeline(settings)
     rng = np.random.default_rng(1)
     sound = rng.normal(0, 300, WINDOW_FRAMES).astype(np.int16)

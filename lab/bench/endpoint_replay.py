@@ -33,7 +33,7 @@ class HeardTurn:
     turn: Turn
     clean: Samples
     silent: list[int]
-    said: dict[int, NetworkAnswer] = field(default_factory=dict)
+    said: dict[int, NetworkAnswer[float]] = field(default_factory=dict)
 
     def sound(self, block: int) -> Samples:
         """The sound that the listener would give to the judge after `block`."""
@@ -63,7 +63,7 @@ class ReplayedJudge:
         self._heard = heard
         self._network = network
         self._late_blocks = int(np.ceil(late_ms / BLOCK_MS))
-        self._due: list[tuple[int, NetworkAnswer]] = []
+        self._due: list[tuple[int, NetworkAnswer[float]]] = []
         self.block = 0
 
     def ask(self, number: int, samples: Samples) -> None:
@@ -71,10 +71,10 @@ class ReplayedJudge:
         if cached is None:
             cached = NetworkAnswer(0, self._network.probability(samples), 0.0)
             self._heard.said[self.block] = cached
-        answer = NetworkAnswer(number, cached.probability, cached.took_ms)
+        answer = NetworkAnswer(number, cached.opinion, cached.took_ms)
         self._due.append((self.block + self._late_blocks, answer))
 
-    def pop_answer(self) -> NetworkAnswer | None:
+    def pop_answer(self) -> NetworkAnswer[float] | None:
         if self._due and self._due[0][0] <= self.block:
             return self._due.pop(0)[1]
         return None

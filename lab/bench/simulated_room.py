@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from appliance.audio.sample_format import fade_in
 from appliance.dialog.policy import DialogPolicy
+from appliance.hear.bargein.murmur_judge import MurmurJudge
 from appliance.hear.bargein.murmur_network import MurmurNetwork
 from appliance.hear.network_judge import DirectJudge
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
@@ -37,6 +38,12 @@ LONGEST_FRAMES = 33 * RATE_HZ  # limit of an utterance
 @functools.cache
 def _murmur_network() -> MurmurNetwork:
     return MurmurNetwork()
+
+
+def direct_judge() -> MurmurJudge:
+    """A judge of murmurs that answers at once, with the one network of this process."""
+    network = _murmur_network()
+    return MurmurJudge(DirectJudge(network.scores), network.thresholds)
 
 
 class TimedEvent(NamedTuple):
@@ -93,7 +100,7 @@ class SimulatedBox:
         self._talk = talk
         self._opening = np.zeros(0, np.int16) if opening is None else opening  # its unplayed rest
         self.hearing: HearingInterface = hearing or HearingPipeline(
-            settings.hearing, murmurs=DirectJudge(_murmur_network())
+            settings.hearing, murmurs=direct_judge()
         )
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # index in the talk of the next sample

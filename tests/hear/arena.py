@@ -98,7 +98,8 @@ def networks(hearing: object) -> tuple[object, ...]:
     classifier, murmurs = tracker._classifier, tracker._murmurs
     assert isinstance(classifier, NetworkClassifier)
     shared = hearing._front_end.speech._session, classifier._network._session
-    return (*shared, murmurs._network) if isinstance(murmurs, DirectJudge) else shared
+    judge = murmurs._network if murmurs is not None else None
+    return (*shared, judge._network) if isinstance(judge, DirectJudge) else shared
 
 
 @dataclass

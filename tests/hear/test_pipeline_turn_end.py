@@ -23,13 +23,13 @@ class ConstantJudge:
     def __init__(self, probability: float) -> None:
         self.probability = probability
         self.asked: list[Samples] = []
-        self.due: list[NetworkAnswer] = []
+        self.due: list[NetworkAnswer[float]] = []
 
     def ask(self, number: int, samples: Samples) -> None:
         self.asked.append(samples)
         self.due.append(NetworkAnswer(number, self.probability, 5.0))
 
-    def pop_answer(self) -> NetworkAnswer | None:
+    def pop_answer(self) -> NetworkAnswer[float] | None:
         return self.due.pop(0) if self.due else None
 
 

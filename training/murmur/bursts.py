@@ -1,8 +1,9 @@
 """Renders clips as the listener hears them: `python -m training.murmur.bursts CACHE`.
 
 In: the folder `shared`. Out: `CACHE/training-NNN.npz` and so on, as `training.verdict.dataset`
-keeps bursts: by `render_echo_free` for training and tuning, by `render.scene`, which the benches
-use, for the test without and with an echo. What is there is kept, so that a run can be resumed.
+keeps bursts: by `render_echo_free` for most of training and for tuning; by `render.scene`, which
+the benches use, for training's last shards and for the test without and with an echo. What is there
+is kept, so that a run can be resumed.
 """
 
 from __future__ import annotations
@@ -27,8 +28,13 @@ from training.verdict.render import Heard
 
 SHARD = 25  # scenes of training, of 24 sounds each
 SHARDS = 14
+ECHO_SCENES = 25  # of 14 sounds each, in a shard with the box's echo and its canceller
+ECHO_SHARDS = 8
 TUNING_PASSES = 4
-FIRST_SEED = {"training": 0, "tuning": 20_000, "test": 40_000, "echo": 60_000, "again": 80_000}
+FIRST_SEED = {
+    "training": 0, "training with echo": 10_000, "tuning": 20_000, "test": 40_000, "echo": 60_000,
+    "again": 80_000,
+}  # fmt: skip
 # The test: how many clips of each source, and how often each is played.
 TEST_CALLS = {"words": 400, "orders": 60, "wake words": 60}
 ECHO_SHARE = 0.4  # of words, in the test with an echo
@@ -77,6 +83,7 @@ def main() -> None:
     parser.add_argument("cache", type=Path)
     parser.add_argument("--shared", type=Path, default=sounds.SHARED)
     parser.add_argument("--shards", type=int, default=SHARDS, help="of training, 600 sounds each")
+    parser.add_argument("--echo-shards", type=int, default=ECHO_SHARDS, help="350 sounds each")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     clips = clips_of(args.cache, args.shared)
@@ -89,6 +96,11 @@ def main() -> None:
         first = FIRST_SEED["training"] + shard * SHARD
         seeds = range(first, first + SHARD)
         return [each for seed in seeds for each in render_echo_free.scene(mixture, seed)]
+
+    def training_with_echo(shard: int) -> list[Heard]:
+        first = FIRST_SEED["training with echo"] + shard * ECHO_SCENES
+        seeds = range(first, first + ECHO_SCENES)
+        return [each for seed in seeds for each in render.scene(mixture, seed)]
 
     def tuning() -> list[Heard]:
         mine = [clip for clip in clips if clip.role == "tuning"]
@@ -103,6 +115,10 @@ def main() -> None:
 
     jobs: list[tuple[str, Callable[[], list[Heard]]]] = [
         (f"training-{shard:03}", partial(training, shard)) for shard in range(args.shards)
+    ]
+    jobs += [
+        (f"training-{args.shards + shard:03}", partial(training_with_echo, shard))
+        for shard in range(args.echo_shards)
     ]
     jobs.append(("tuning-000", tuning))
     jobs.append(("held-out-000", partial(test, "test", 1.0, headphones=True)))

@@ -1,7 +1,7 @@
 """Features of bursts, by the encoder in 8 bits: `python -m training.murmur.features CACHE`.
 
-In: bursts of `bursts.py`. Out: `CACHE/features-NAME.npz`: for each age and layer the means of the
-burst's positions, whole and in thirds of time. Bursts are encoded one at a time, since the
+In: bursts of `bursts.py`. Out: `CACHE/features-NAME.npz`: for each moment and layer the means of
+the burst's positions, whole and in thirds of time. Bursts are encoded one at a time, since the
 activations' scale is that of the whole input, and a box asks about one.
 """
 
@@ -27,15 +27,32 @@ from training.verdict.dataset import Bursts, load
 Floats = npt.NDArray[np.float32]
 
 AGES_MS = (300, 480, 650)  # at which the box asks
+WHOLE = "whole"  # the moment at which it asks about a sound that has ended
+MOMENTS = (*map(str, AGES_MS), WHOLE)
+AFTER_END_MS = 60  # of the room after a sound's end, in its window
+SHORTEST_MS = 240  # of a whole sound, at which its window ends
+NEVER_MS = 10_000  # for a sound that went on when the burst ended
 BEFORE_MS, AFTER_MS = 20 * graph.BEFORE, 20 * graph.AFTER
 PEAK = 0.5
 LAYERS = (2, 3, 4)
 PARTS = (1, 3)
 HOP = RATE_HZ // 100  # of the mel features
 BLOCK_MS = 5
+QUIET = 4  # of the measures of a burst (`render.Heard`): ms since the last active block
 ENCODER = "encoder.onnx"
 SETS: dict[str, str] = {"training": "training", "tuning": "tuning", "test": "held-out",
                         "echo": "echo"}  # fmt: skip
+
+
+def asked_ms(bursts: Bursts, moment: str) -> npt.NDArray[np.int_]:
+    """The age of each burst at which its window of one of `MOMENTS` ends."""
+    heard = heard_ms(bursts)
+    if moment != WHOLE:
+        return np.full(len(heard), int(moment))
+    rows = np.arange(len(heard))
+    quiet = bursts.measures[rows, bursts.steps - 1, QUIET].astype(int)
+    ages = np.maximum(heard - quiet + AFTER_END_MS, SHORTEST_MS) // 20 * 20
+    return np.where(quiet >= AFTER_END_MS, ages, NEVER_MS)
 
 
 def window(sound: Samples, age_ms: int) -> Floats:
@@ -90,13 +107,14 @@ class Encoder:
 
 
 def features(bursts: Bursts, encoder: Encoder) -> dict[str, npt.NDArray[np.float16]]:
-    """`AGE/LAYER/PARTS` → float16 (N, parts * 384); zeros where a burst was not heard so long."""
+    """`MOMENT/LAYER/PARTS` → float16 (N, parts * 384); zeros where a burst was not heard to it."""
     out: dict[str, npt.NDArray[np.float16]] = {}
     heard = heard_ms(bursts)
-    for age in AGES_MS:
-        for i in np.flatnonzero(heard >= age):
-            for name, values in encoder.pooled(mel(bursts.sound[i], age)).items():
-                key = f"{age}/{name}"
+    for moment in MOMENTS:
+        ages = asked_ms(bursts, moment)
+        for i in np.flatnonzero(heard >= ages):
+            for name, values in encoder.pooled(mel(bursts.sound[i], int(ages[i]))).items():
+                key = f"{moment}/{name}"
                 if key not in out:
                     out[key] = np.zeros((len(heard), len(values)), np.float16)
                 out[key][i] = values

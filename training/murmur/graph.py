@@ -2,8 +2,8 @@
 
 In: weights by CTranslate2's names. Out: ONNX models. Input `mel`: float32 (1, 80, T), as
 `appliance.hear.turn.log_mel.scaled_bands` gives it. Values `h1` to `h4`, one for each block:
-float32 (1, (T + 1) // 2, 384), 20 ms a position. With a head one output `log_odds`: float32 (1,),
-log P(murmur) − log P(call).
+float32 (1, (T + 1) // 2, 384), 20 ms a position. With a head one output `log_odds`: float32 (2,),
+log P(murmur) − log P(call) and log P(noise) − log P(voice).
 
 The method is that of openai/whisper, `model.py` (`AudioEncoder`): two convolutions with GELU,
 sinusoidal positions, blocks of attention and an MLP with the normalisation first.
@@ -199,14 +199,17 @@ def with_head(model: onnx.ModelProto, head: Head) -> onnx.ModelProto:
     mean = made.add("Mean", *said)
     least = made.constant(np.array(LEAST, np.float32))
     odds = made.add("Log", made.add("Add", mean, least))
-    murmur, call = (
-        made.add("Slice", odds, made.integers(i), made.integers(i + 1), one) for i in (0, 1)
+    murmur, call, noise = (
+        made.add("Slice", odds, made.integers(i), made.integers(i + 1), one) for i in range(3)
     )
-    difference = made.add("Sub", murmur, call)
-    made.add("Reshape", difference, made.integers(1), out=OUTPUT)
+    voice = made.add("ReduceLogSumExp", made.add("Slice", odds, made.integers(0), made.integers(2),
+                     one), one)  # fmt: skip
+    differences = made.add("Concat", made.add("Sub", murmur, call), made.add("Sub", noise, voice),
+                           axis=1)  # fmt: skip
+    made.add("Reshape", differences, made.integers(2), out=OUTPUT)
     out.graph.node.extend(made.nodes)
     out.graph.initializer.extend(made.constants)
     del out.graph.output[:]
-    out.graph.output.append(helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [1]))
+    out.graph.output.append(helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, [2]))
     onnx.checker.check_model(out)
     return out

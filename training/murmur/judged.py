@@ -18,7 +18,7 @@ from appliance.hear.bargein.network import MODEL as VERDICT
 from appliance.onnx_session import open_session
 from appliance.settings import load_defaults
 from training.murmur import graph
-from training.murmur.features import AGES_MS, bursts_of, heard_ms, mel
+from training.murmur.features import AGES_MS, MOMENTS, asked_ms, bursts_of, heard_ms, mel
 from training.murmur.mixture import Origin
 from training.verdict import evaluate
 
@@ -34,8 +34,9 @@ class Judged:
     """Bursts (N,) and what both networks make of them.
 
     kind, source, word, person, recording, narrow   labels, as strings
-    scores     (N, ages): log odds by murmur.onnx; nan where the burst was not heard so long
-    on         (N, ages): the score is over the threshold of its age
+    scores     (N, moments): log odds of a murmur by murmur.onnx; nan where the burst was not heard
+    on         (N, moments): the score is over the threshold of its moment
+    noisy      (N, moments): log odds of a noise by murmur.onnx
     verdict_on (N,): the verdict's network goes on, by its own rule; nan where it listens on
     noise      (N,): probability of a noise by the verdict's network, at the last age
     """
@@ -48,6 +49,7 @@ class Judged:
     narrow: Bools
     scores: Floats
     on: Bools
+    noisy: Floats
     verdict_on: Floats
     noise: Floats
 
@@ -58,11 +60,12 @@ def judged(cache: Path, name: str, model: Path = MODEL) -> Judged:
     session = open_session(model, "the network of murmurs")
     limits = thresholds(session.get_modelmeta().custom_metadata_map)
     heard = heard_ms(bursts)
-    scores = np.full((len(heard), len(AGES_MS)), np.nan)
-    for k, age in enumerate(AGES_MS):
-        for i in np.flatnonzero(heard >= age):
-            [[score]] = session.run([graph.OUTPUT], {"mel": mel(bursts.sound[i], age)})
-            scores[i, k] = score
+    scores = np.full((2, len(heard), len(MOMENTS)), np.nan)
+    for k, moment in enumerate(MOMENTS):
+        ages = asked_ms(bursts, moment)
+        for i in np.flatnonzero(heard >= ages):
+            [both] = session.run([graph.OUTPUT], {"mel": mel(bursts.sound[i], int(ages[i]))})
+            scores[:, i, k] = both
     said = evaluate.opinions(bursts, VERDICT)
     kinds, _ = evaluate.verdicts(said, load_defaults().hearing.verdict)
     origin = [Origin.of(about["who"]) for about in bursts.about]
@@ -76,8 +79,9 @@ def judged(cache: Path, name: str, model: Path = MODEL) -> Judged:
         person=np.array([person(each) for each in origin]),
         recording=np.array([each.recording for each in origin]),
         narrow=np.array([each.narrow for each in origin]),
-        scores=scores,
-        on=scores > np.array([limits[age] for age in AGES_MS]),
+        scores=scores[0],
+        on=scores[0] > np.array([limits[moment] for moment in MOMENTS]),
+        noisy=scores[1],
         verdict_on=np.array(
             [np.nan if kind is None else kind != "interruption" for kind in kinds], float
         ),
@@ -85,10 +89,10 @@ def judged(cache: Path, name: str, model: Path = MODEL) -> Judged:
     )
 
 
-def thresholds(metadata: dict[str, str]) -> dict[int, float]:
-    """The threshold of each age (ms), from the file's metadata. Raises ModelError."""
+def thresholds(metadata: dict[str, str]) -> dict[str, float]:
+    """The threshold of each moment, from the file's metadata. Raises ModelError."""
     try:
-        return {age: float(metadata[f"threshold {age} ms"]) for age in AGES_MS}
+        return {moment: float(metadata[f"threshold {moment}"]) for moment in MOMENTS}
     except (KeyError, ValueError) as error:
         raise ModelError("The network of murmurs has no thresholds.") from error
 

@@ -15,39 +15,44 @@ from pathlib import Path
 import numpy as np
 
 from lab.bench import intervals
-from training.murmur.features import AGES_MS
+from training.murmur.features import AGES_MS, MOMENTS, WHOLE
 from training.murmur.heads import Bools, Set, area, scores, threshold, train
 from training.murmur.judged import MODEL, NOISE, Judged, judged
 from training.murmur.mixture import CONVERSATION, SYNTHETIC
 from training.murmur.train import LAYERS, PARTS, everything
 
+NOISE_LOG_ODDS = np.log(NOISE / (1 - NOISE))
 FEWEST = 5  # bursts of a word that has a row of its own
 UNNAMED = "wake words"  # whose speakers have no names
+LAST = len(AGES_MS) - 1  # the column of the last age; whole sounds are the one after it
 HEADER = (
     "| sound over the box | bursts | people, recordings | "
     + " | ".join(f"{age} ms" for age in AGES_MS)
-    + " (95 %) | verdict.onnx alone |\n|---|---|---|"
-    + "---|" * (len(AGES_MS) + 1)
+    + " (95 %) | whole (bursts) | verdict.onnx alone |\n|---|---|---|"
+    + "---|" * (len(MOMENTS) + 1)
 )
 
 
 def row(title: str, some: Judged, which: Bools, *, people: bool = True) -> str:
-    """One row: of the bursts heard to the last age, the shares over which the box goes on.
+    """One row: of the bursts heard to the last age, the shares over which the box goes on; then of
+    those whose sound had ended, asked about as a whole.
 
     The interval draws people; where they are not known (`people`), or are one, it draws
     recordings, and there is none of one recording.
     """
-    mine = which & np.isfinite(some.scores[:, -1])
+    mine = which & np.isfinite(some.scores[:, LAST])
     if not mine.any():
-        return f"| {title} | 0 | | " + "| " * (len(AGES_MS) + 1) + "|"
+        return f"| {title} | 0 | | " + "| " * (len(MOMENTS) + 1) + "|"
     on, who, recording = some.on[mine], some.person[mine], some.recording[mine]
     persons, recordings = len(set(who)), len(set(recording) - {""})
     cells = [title, str(mine.sum()), f"{persons if people else '?'}, {recordings or '–'}"]
-    cells += [f"{share:.1%}" for share in on.mean(axis=0)]
+    cells += [f"{share:.1%}" for share in on[:, : LAST + 1].mean(axis=0)]
     units = who if people and persons > 1 else recording
     if len(set(units)) > 1:
-        low, high = intervals.over_groups(on[:, -1].astype(float).tolist(), units.tolist())
+        low, high = intervals.over_groups(on[:, LAST].astype(float).tolist(), units.tolist())
         cells[-1] += f" ({low:.0%}–{high:.0%})"
+    whole = some.on[which & np.isfinite(some.scores[:, -1]), -1]
+    cells.append(f"{whole.mean():.1%} ({len(whole)})" if len(whole) else "–")
     theirs = some.verdict_on[mine]
     theirs = theirs[np.isfinite(theirs)]
     cells.append(f"{theirs.mean():.1%}" if len(theirs) else "–")
@@ -103,10 +108,12 @@ def noises(some: Judged) -> list[str]:
     lines = [HEADER, *(row(title, some, which, people=False) for title, which in rows.items())]
     for title, which in (("real noises", noise), ("calls of people", masks(some)[
             "**all calls of people**"])):  # fmt: skip
-        mine = which & np.isfinite(some.scores[:, -1])
-        either = some.on[mine, -1] | (some.noise[mine] >= NOISE)
-        lines.append(f"\nOver {title} it goes on in {either.mean():.1%} if also verdict.onnx may "
-                     f"say noise (≥ {NOISE}).")  # fmt: skip
+        mine = which & np.isfinite(some.scores[:, LAST])
+        theirs, ours = (some.noise[mine] >= NOISE, some.noisy[mine, LAST] >= NOISE_LOG_ODDS)
+        lines.append(
+            f"\nTaken for a noise are, of {title}, by this network {ours.mean():.1%}, by "
+            f"verdict.onnx {theirs.mean():.1%} (at a probability of {NOISE})."
+        )
     return lines
 
 
@@ -114,19 +121,21 @@ def areas(some: Judged) -> str:
     """Areas under the ROC curve, murmurs of conversations against all calls of people."""
     rows = masks(some)
     murmurs, calls = rows["**murmurs of conversations**"], rows["**all calls of people**"]
-    shares = [area(some.scores[murmurs, k], some.scores[calls, k]) for k in range(len(AGES_MS))]
+    shares = [area(some.scores[murmurs, k], some.scores[calls, k]) for k in range(len(MOMENTS))]
     return (
         "Area under the ROC curve, murmurs of conversations against calls of people: "
-        + ", ".join(f"{share:.3f} at {age} ms" for share, age in zip(shares, AGES_MS, strict=True))
+        + ", ".join(
+            f"{share:.3f} ({moment})" for share, moment in zip(shares, MOMENTS, strict=True)
+        )
     )
 
 
 def asked_again(some: Judged) -> str:
     """Shares if the box goes on at the first age whose threshold is passed, not at the last only:
     the errors of the ages add up."""
-    rows, heard = masks(some), np.isfinite(some.scores[:, -1])
+    rows, heard = masks(some), np.isfinite(some.scores[:, LAST])
     murmurs, calls = (
-        some.on[rows[name] & heard]
+        some.on[rows[name] & heard, : len(AGES_MS)]
         for name in ("**murmurs of conversations**", "**all calls of people**")
     )
     return "; ".join(
@@ -138,9 +147,9 @@ def asked_again(some: Judged) -> str:
 
 
 def ablations(cache: Path) -> list[str]:
-    """The head trained without a part of the data; the last age, thresholds of its own."""
+    """The head trained without a part of the data; whole sounds, thresholds of its own."""
     training, tuning, test = (Set.load(cache, name) for name in ("training", "tuning", "test"))
-    age, every = AGES_MS[-1], everything(training)
+    every = everything(training)
     talk, made = np.isin(training.source, CONVERSATION), np.isin(training.source, SYNTHETIC)
     kept: dict[str, Bools] = {
         "everything": every,
@@ -158,7 +167,7 @@ def ablations(cache: Path) -> list[str]:
     murmurs = (test.kind == 0) & np.isin(test.source, CONVERSATION)
     for title, which in kept.items():
         head = train(training, which, LAYERS, PARTS)
-        score, limit = scores(head, test, age), threshold(head, tuning, age)
+        score, limit = scores(head, test, WHOLE), threshold(head, tuning, WHOLE)
         calls = (test.kind == 1) & people
         cells = [f"{area(score[murmurs], score[calls]):.3f}"]
         for mine in (murmurs, (test.kind == 0) & (test.source == "words"), calls):

@@ -1,7 +1,7 @@
 """Trains the head and writes the shipped file: `python -m training.murmur.train CACHE OUT.onnx`.
 
 In: bursts and features in `CACHE`. Out: encoder and head in one file, whose metadata hold the
-threshold of each age; on the terminal, areas under the ROC curve on tuning's bursts and out of
+thresholds; on the terminal, areas under the ROC curve on tuning's bursts and out of
 fold, by which layers and parts were chosen (`--compare`).
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 
 from training.murmur import graph
-from training.murmur.features import AGES_MS, ENCODER
+from training.murmur.features import ENCODER, MOMENTS, WHOLE
 from training.murmur.graph import Head
 from training.murmur.heads import PEOPLE, Bools, Floats, Set, area, scores, threshold, train
 from training.murmur.mixture import CONVERSATION
@@ -28,24 +28,23 @@ CHOICES = (((4,), 1), ((3, 4), 1), ((2, 3, 4), 1), ((4,), 3), ((2, 3, 4), 3))
 LAYERS, PARTS = CHOICES[2]  # better on tuning than (4,), alike out of fold
 
 
-def out_of_fold(some: Set, layers: Sequence[int], parts: int, age: int) -> Floats:
+def out_of_fold(some: Set, layers: Sequence[int], parts: int, moment: str) -> Floats:
     """Scores of training's bursts by heads that did not hear their group (one seed)."""
     fold = np.array([zlib.crc32(group.encode()) % FOLDS for group in some.group])
     out = np.full(len(fold), np.nan)
     for each in range(FOLDS):
         head = train(some, fold != each, layers, parts, seeds=(0,))
-        out[fold == each] = scores(head, some, age)[fold == each]
+        out[fold == each] = scores(head, some, moment)[fold == each]
     return out
 
 
 def compare(training: Set, tuning: Set) -> list[str]:
-    """Areas for each choice of layers and parts, at the last age."""
-    age = AGES_MS[-1]
+    """Areas for each choice of layers and parts, of whole sounds."""
     lines = ["| layers, parts | tuning | out of fold: conversations | words | all people |",
              "|---|---|---|---|---|"]  # fmt: skip
     for layers, parts in CHOICES:
         head = train(training, everything(training), layers, parts)
-        score, crossed = scores(head, tuning, age), out_of_fold(training, layers, parts, age)
+        score, crossed = scores(head, tuning, WHOLE), out_of_fold(training, layers, parts, WHOLE)
         cells = [area(score[tuning.kind == 0], score[tuning.kind == 1])]
         people = np.isin(training.source, PEOPLE)
         calls = crossed[people & (training.kind == 1)]
@@ -60,12 +59,12 @@ def everything(some: Set) -> Bools:
     return np.ones(len(some.kind), bool)
 
 
-def save(head: Head, thresholds: dict[int, float], encoder: Path, out: Path) -> None:
-    """Write encoder and head as one file, with the thresholds (ms → score) as its metadata."""
+def save(head: Head, thresholds: dict[str, float], encoder: Path, out: Path) -> None:
+    """Write encoder and head as one file, with the thresholds (moment → score) as its metadata."""
     model = graph.with_head(onnx.load(str(encoder)), head)
     model.producer_name = "training/murmur"
-    onnx.helper.set_model_props(model, {f"threshold {age} ms": f"{value:.4f}"
-                                        for age, value in thresholds.items()})  # fmt: skip
+    onnx.helper.set_model_props(model, {f"threshold {moment}": f"{value:.4f}"
+                                        for moment, value in thresholds.items()})  # fmt: skip
     onnx.save(model, str(out))
 
 
@@ -81,14 +80,14 @@ def main() -> None:
     if args.compare:
         print("\n".join(compare(training, tuning)), flush=True)
     head = train(training, everything(training), LAYERS, PARTS)
-    thresholds = {age: threshold(head, tuning, age) for age in AGES_MS}
+    thresholds = {moment: threshold(head, tuning, moment) for moment in MOMENTS}
     save(head, thresholds, args.cache / ENCODER, args.out)
-    for age in AGES_MS:
-        score = scores(head, tuning, age)
+    for moment in MOMENTS:
+        score = scores(head, tuning, moment)
         heard = np.isfinite(score)
         murmurs, calls = (score[heard & (tuning.kind == kind)] for kind in (0, 1))
-        over = [np.mean(each > thresholds[age]) for each in (murmurs, calls)]
-        print(f"{age} ms: area {area(murmurs, calls):.3f}, threshold {thresholds[age]:.3f}, "
+        over = [np.mean(each > thresholds[moment]) for each in (murmurs, calls)]
+        print(f"{moment}: area {area(murmurs, calls):.3f}, threshold {thresholds[moment]:.3f}, "
               f"over it {over[0]:.1%} of murmurs and {over[1]:.1%} of calls")  # fmt: skip
     digest = hashlib.sha256(args.out.read_bytes()).hexdigest()
     print(

@@ -14,8 +14,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from appliance.hear.bargein.murmur_judge import MurmurJudge
+from appliance.hear.bargein.murmur_network import AGES_MS
 from appliance.hear.bargein.segment import Segment
-from appliance.hear.network_judge import NetworkJudge
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.messages.hearing import Judgement
 from appliance.pcm import Samples
@@ -29,12 +30,11 @@ class ClassProbabilities(NamedTuple):
     interruption: float
     noise: float
 
-    def with_murmur(self, probability: float, correction: float = 0.0) -> ClassProbabilities:
-        """These probabilities with another ratio of murmurs to calls, moved by `correction` in log
-        odds; that of noise stays."""
-        voice = 1.0 - self.noise
-        murmur = 1 / (1 + math.exp(-(_log_odds(probability) + correction)))
-        return ClassProbabilities(voice * murmur, voice * (1 - murmur), self.noise)
+    @classmethod
+    def of_log_odds(cls, murmur: float, noise: float) -> ClassProbabilities:
+        """By the log odds of a murmur against a call, and of a noise against a voice."""
+        voice = 1.0 - _probability(noise)
+        return cls(voice * _probability(murmur), voice * (1.0 - _probability(murmur)), 1.0 - voice)
 
     def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These probabilities, updated with independent evidence."""
@@ -155,6 +155,9 @@ class DecisionSchedule(NamedTuple):
     """When the probabilities of a classifier suffice for a verdict.
 
     last_doubt  at the deadline the box resumes only if an interruption is less likely than this
+    doubt_while_it_sounds
+                the same, if the sound goes on: few murmurs are so long, and if this one is, the
+                answer can still go on afterwards
     vouches     below this probability of noise the classifier confirms a voice, and a segment is
                 kept without speech by the VAD: "stop" and "three" begin with a hiss. 0: the
                 classifier separates voices and noises too poorly for that
@@ -162,6 +165,7 @@ class DecisionSchedule(NamedTuple):
 
     moments: tuple[DecisionThreshold, ...]
     last_doubt: float
+    doubt_while_it_sounds: float
     vouches: float
 
 
@@ -177,18 +181,23 @@ IN_NETWORK = DecisionSchedule(
         DecisionThreshold( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
+    doubt_while_it_sounds=0.08,
     vouches=0.9,  # of 116 segments above it none was speech; of 126 above 0.5, 5 were
 )  # fmt: skip
 IN_RULES = DecisionSchedule(
-    moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
+    moments=(DecisionThreshold(0, -1.3, -1.5, 150),),
+    last_doubt=0.35,
+    doubt_while_it_sounds=0.35,
+    vouches=0.0,
 )
-# The judge of murmurs is asked so long after the onset: by then it has heard a "yeah", a hum, and
-# nearly all of either. Its answer comes some 10 ms later.
-MURMUR_ASKED_MS = (300, 480, 650)
-# A sound to which the answer has given way has ended after this silence. The answer goes on if
-# the judge of murmurs is then so sure; a call that is taken for a murmur has to be said again.
-ENDED_MS = 250
-MURMUR_AFTER_ALL = 0.97
+# Of the judge of murmurs, at its threshold, over which 2 % of the training's calls are resumed: so
+# that the deadline's rule just resumes.
+# Its log odds of a noise are lowered by this: to go on over a call is worse than to pause.
+_NOISE_DOUBT = 0.5
+# It is first asked 300 ms after the onset. Until its answer, or until that is late, nothing is an
+# interruption: the box is silent meanwhile.
+_FIRST_ASKED_MS, _ANSWERED_MS = AGES_MS[0], AGES_MS[0] + 100
+_AT_THRESHOLD = math.log((1 - IN_NETWORK.last_doubt) / IN_NETWORK.last_doubt)
 # A sound that has stopped may have been residual echo, which stops with the box. Before the
 # deadline only a sound that was active within this time is an interruption.
 STILL_SOUNDS_MS = 100
@@ -197,27 +206,24 @@ STILL_SOUNDS_MS = 100
 class VerdictTracker:
     """Follows one segment from its onset to its verdict, and queries the classifier on schedule.
 
-    A judge of murmurs, if there is one, is asked on a schedule of its own. Once it has answered, it
-    decides between murmur and call; the classifier between noise and voice, and before that.
+    Once a judge of murmurs, if there is one, has answered, it decides; the classifier does before
+    that, if it is very sure, and if the answer is late.
     """
 
     def __init__(
         self,
         settings: VerdictSettings,
         classifier: SegmentClassifier,
-        murmurs: NetworkJudge | None = None,
+        murmurs: MurmurJudge | None = None,
     ) -> None:
         self._settings = settings
         self._classifier = classifier
         self._murmurs = murmurs
-        self._question = 0  # the newest to the judge of murmurs
-        self._first_question = 1  # of this segment; answers to older ones are for other segments
 
     def start(self, past: Samples) -> None:
         self._classifier.start(past)
-        self._first_question = self._question + 1
-        self._murmur: float | None = None  # probability of a murmur, not a call
-        self._last_question = 0  # the one about the whole sound; 0: it has not been asked
+        if self._murmurs is not None:
+            self._murmurs.start()
         self._next_ms = self._settings.first_ms
         self._opinion: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
@@ -243,47 +249,33 @@ class VerdictTracker:
         `sound` returns the sound so far, for the judge of murmurs."""
         self._classifier.process(block, segment)
         if self._murmurs is not None and sound is not None:
-            self._ask_about_murmurs(self._murmurs, age_ms, sound)
+            self._murmurs.process(age_ms, segment.quiet_ms, sound)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
         opinion = self._classifier.probabilities()
-        if self._murmur is not None:
-            opinion = opinion.with_murmur(self._murmur, self._classifier.correction())
+        awaited = False
+        if self._murmurs is not None:
+            if (judged := self._murmurs.opinion) is not None:
+                murmur = judged.murmur + _AT_THRESHOLD + self._classifier.correction()
+                opinion = ClassProbabilities.of_log_odds(murmur, judged.noise - _NOISE_DOUBT)
+            else:
+                awaited = age_ms < min(_ANSWERED_MS, self._settings.deadline_ms)
         if self._evidence is not NO_EVIDENCE:
             opinion = opinion.given(self._evidence)
         self._opinion = opinion
-        return opinion, decide(
+        if awaited:
+            age_ms = min(age_ms, _FIRST_ASKED_MS - 1)
+        verdict = decide(
             opinion, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
         )
+        return opinion, None if awaited and verdict == "interruption" else verdict
 
-    def was_murmur(self, silent_ms: int, sound: Callable[[], Samples]) -> bool:
-        """Whether what was given way to was only a murmur, by the judge of murmurs: it is asked
-        about the whole `sound` once that has ended, `silent_ms` ago. Call it for each block."""
-        judge = self._murmurs
-        if judge is None or self._evidence.interruption > self._evidence.backchannel:
+    def was_murmur(self, silent_ms: int, quiet_ms: int, sound: Callable[[], Samples]) -> bool:
+        """As `MurmurJudge.was_murmur`; False if the words say otherwise. Call it for each block."""
+        if self._murmurs is None or self._evidence.interruption > self._evidence.backchannel:
             return False
-        if silent_ms < ENDED_MS:
-            self._last_question = 0  # it goes on
-        elif not self._last_question:
-            self._question += 1
-            self._last_question = self._question
-            judge.ask(self._question, sound())
-        while (answer := judge.pop_answer()) is not None:
-            if answer.number == self._last_question and answer.probability is not None:
-                return answer.probability >= MURMUR_AFTER_ALL
-        return False
-
-    def _ask_about_murmurs(
-        self, judge: NetworkJudge, age_ms: int, sound: Callable[[], Samples]
-    ) -> None:
-        while (answer := judge.pop_answer()) is not None:
-            if answer.number >= self._first_question:
-                self._murmur = answer.probability
-        asked = self._question - self._first_question + 1
-        if asked < len(MURMUR_ASKED_MS) and age_ms >= MURMUR_ASKED_MS[asked]:
-            self._question += 1
-            judge.ask(self._question, sound())
+        return self._murmurs.was_murmur(silent_ms, quiet_ms, sound)
 
 
 def decide(
@@ -305,7 +297,12 @@ def decide(
         return resumed_as
     if age_ms < settings.deadline_ms:
         return None
-    return "interruption" if opinion.interruption >= schedule.last_doubt else resumed_as
+    doubt = schedule.last_doubt if quiet_ms >= STILL_SOUNDS_MS else schedule.doubt_while_it_sounds
+    return "interruption" if opinion.interruption >= doubt else resumed_as
+
+
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-min(max(log_odds, -30.0), 30.0)))
 
 
 def _log_odds(probability: float) -> float:

@@ -14,11 +14,10 @@ from appliance.hear.bargein.classifier import (
     SegmentClassifier,
     VerdictTracker,
 )
-from appliance.hear.bargein.murmur_network import BEFORE_MS
+from appliance.hear.bargein.murmur_judge import MurmurJudge
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.bargein.word_evidence import evidence
 from appliance.hear.endpointing import Endpointer
-from appliance.hear.network_judge import NetworkJudge
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.onset.sound_tail import SoundTail
 from appliance.messages.hearing import Judgement, WordsHeard
@@ -26,7 +25,6 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import VerdictSettings
 
 LONGEST_MURMUR_FRAMES = RATE_HZ  # from its onset to its last voice; real ones last up to 0.75 s
-_AFTER_FRAMES = RATE_HZ * 60 // 1000  # of the room after it, so that its last sound is whole
 _SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of the end of a voice belongs to it
 
 
@@ -40,7 +38,7 @@ class InterjectionJudge:
         self,
         settings: VerdictSettings,
         classifier: SegmentClassifier,
-        murmurs: NetworkJudge | None = None,
+        murmurs: MurmurJudge | None = None,
     ) -> None:
         self._tracker = VerdictTracker(settings, classifier, murmurs)
         self._tail = SoundTail()
@@ -101,14 +99,15 @@ class InterjectionJudge:
         return onset < self._voice_until + _SAME_FRAMES
 
     def was_murmur(
-        self, onset: int, endpointer: Endpointer, now: int, sound: Callable[[], Samples]
+        self, endpointer: Endpointer, segment: Segment, now: int, sound: Callable[[], Samples]
     ) -> bool:
         """Whether the utterance to which the answer has given way turns out to be a murmur. Call it
         for each block at whose end, `now`, that is still open."""
-        spoken_frames = endpointer.last_voiced - onset
+        spoken_frames = endpointer.last_voiced - endpointer.onset
         self.may_be_murmur = self.may_be_murmur and spoken_frames <= LONGEST_MURMUR_FRAMES
         silent_ms = endpointer.silent_frames(now) * 1000 // RATE_HZ
-        last = BEFORE_MS * RATE_HZ // 1000 + spoken_frames + _AFTER_FRAMES
         if not self.may_be_murmur or self.answers:
             return False
-        return self._tracker.was_murmur(silent_ms, lambda: sound()[:last])
+        # The speech detector lags behind the end of a voice; in a noisy room only it finds one.
+        quiet_ms = max(silent_ms, segment.quiet_ms)
+        return self._tracker.was_murmur(silent_ms, quiet_ms, sound)

@@ -20,7 +20,7 @@ log = logging.getLogger("listener")
 class EndOfTurn:
     """Detects the end of one utterance after another; the judge is asked anew in each pause."""
 
-    def __init__(self, settings: TurnSettings, judge: NetworkJudge | None) -> None:
+    def __init__(self, settings: TurnSettings, judge: NetworkJudge[float] | None) -> None:
         self._settings = settings
         self._judge = judge
         self._number = 0  # of the newest question to the judge
@@ -57,7 +57,7 @@ class EndOfTurn:
             self._begin_pause()
         return over
 
-    def _pop_answers(self, judge: NetworkJudge) -> None:
+    def _pop_answers(self, judge: NetworkJudge[float]) -> None:
         while (answer := judge.pop_answer()) is not None:
             if answer.number >= self._first_number:
                 self._probability = _usable(answer)
@@ -85,6 +85,6 @@ def wait_ms(settings: TurnSettings, probability: float | None) -> int:
     return settings.unsure_ms if probability >= settings.likely else settings.unlikely_ms
 
 
-def _usable(answer: NetworkAnswer) -> float | None:
-    probability = answer.probability
+def _usable(answer: NetworkAnswer[float]) -> float | None:
+    probability = answer.opinion
     return probability if probability is not None and math.isfinite(probability) else None

@@ -13,7 +13,7 @@ from appliance.settings import TurnSettings
 
 def make_judge(
     settings: TurnSettings, log: logging.Logger, model: Path = MODEL
-) -> BackgroundJudge | None:
+) -> BackgroundJudge[float] | None:
     """The judge that the settings choose. None if silence decides; the log says why."""
     if settings.judge == "none":
         log.info("a turn ends after %d ms of silence: hearing.turn.judge is none", settings.end_ms)
@@ -23,4 +23,4 @@ def make_judge(
     except ModelError as error:
         log.warning("a turn ends after %d ms of silence: %s", settings.end_ms, error)
         return None
-    return BackgroundJudge(network, "turn")
+    return BackgroundJudge(network.probability, "turn")

@@ -119,7 +119,9 @@ def test_the_verdict_follows_the_probabilities_and_the_silence(
         (0.02, 100, 540, "backchannel"),
         (0.20, 300, 540, None),
         (0.20, 300, 700, "interruption"),  # in doubt the box yields
-        (0.10, 0, 700, "backchannel"),
+        (0.10, 100, 700, "backchannel"),
+        (0.10, 0, 700, "interruption"),  # few murmurs are so long
+        (0.07, 0, 700, "backchannel"),
     ],
 )
 def test_the_threshold_depends_on_the_age_of_the_sound(

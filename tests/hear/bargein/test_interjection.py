@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from appliance.hear.bargein.murmur_judge import MurmurJudge
+from appliance.hear.bargein.murmur_network import MurmurScores
 from appliance.hear.network_judge import NetworkAnswer
 from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.hearing import (
@@ -18,6 +20,7 @@ from appliance.messages.hearing import (
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import HearingSettings
 from tests.hear.arena import ANSWER, Room, Run, Wave, at_level, say
+from tests.hear.bargein.test_murmur_network import THRESHOLDS
 
 MS = 16
 SAID_AT = 8 * RATE_HZ
@@ -26,24 +29,28 @@ SAID_AT = 8 * RATE_HZ
 class ChangedMind:
     """A judge that takes a sound for a call at first, and at its end for a murmur."""
 
-    def __init__(self, at_the_end: float = 0.99) -> None:
+    def __init__(self, at_the_end: float = 4.0) -> None:
         self.at_the_end = at_the_end
         self.asked: list[int] = []  # the lengths of the sounds
-        self._due: list[NetworkAnswer] = []
+        self._due: list[NetworkAnswer[MurmurScores]] = []
 
     def ask(self, number: int, samples: Samples) -> None:
         self.asked.append(len(samples))
-        probability = 0.01 if len(self.asked) == 1 else self.at_the_end
-        self._due.append(NetworkAnswer(number, probability, 5.0))
+        score = -4.0 if len(self.asked) == 1 else self.at_the_end
+        self._due.append(NetworkAnswer(number, MurmurScores(score, -3.0), 5.0))
 
-    def pop_answer(self) -> NetworkAnswer | None:
+    def pop_answer(self) -> NetworkAnswer[MurmurScores] | None:
         return self._due.pop(0) if self._due else None
 
 
 def over_the_box(settings: HearingSettings, judge: ChangedMind, sound: Wave) -> Run:
     owner = np.concatenate([np.zeros(SAID_AT), at_level(sound), np.zeros(3 * RATE_HZ)])
     answer = at_level(np.tile(say(ANSWER), 2), -20)
-    return Room(HearingPipeline(settings, murmurs=judge), answer=answer, echo_db=-60.0).hear(owner)
+    return Room(
+        HearingPipeline(settings, murmurs=MurmurJudge(judge, THRESHOLDS)),
+        answer=answer,
+        echo_db=-60.0,
+    ).hear(owner)
 
 
 @pytest.fixture
@@ -66,21 +73,21 @@ def test_the_utterance_ends_without_samples_soon_after_its_sound(
 
 
 @pytest.mark.parametrize(
-    ("probability", "text"), [(0.5, ""), (0.99, "wait, tell me about the moon instead")]
+    ("score", "text"), [(0.5, ""), (4.0, "wait, tell me about the moon instead")]
 )
 def test_a_call_or_a_longer_sentence_stays_a_turn(
-    settings: HearingSettings, murmur: Wave, probability: float, text: str
+    settings: HearingSettings, murmur: Wave, score: float, text: str
 ) -> None:
     sound = say(text) if text else murmur
-    result = over_the_box(settings, ChangedMind(probability), sound)
+    result = over_the_box(settings, ChangedMind(score), sound)
     [(_, speech)] = result.of(SpeechEnded)
     assert speech.frames > len(sound) * 0.8
 
 
 def test_words_that_were_recognised_keep_it_a_turn(settings: HearingSettings, murmur: Wave) -> None:
     judge = ChangedMind()
-    room = Room(HearingPipeline(settings, murmurs=judge), answer=at_level(say(ANSWER), -20),
-                echo_db=-60.0)  # fmt: skip
+    hearing = HearingPipeline(settings, murmurs=MurmurJudge(judge, THRESHOLDS))
+    room = Room(hearing, answer=at_level(say(ANSWER), -20), echo_db=-60.0)
     room.hear(np.concatenate([np.zeros(SAID_AT), at_level(murmur)]))
     [*_, (_, onset)] = room.result.of(Onset)
     assert isinstance(room.hearing, HearingPipeline)

@@ -32,7 +32,7 @@ class ScriptedJudge:
         self.says = says
         self.late_steps = round(late_ms / 5)
         self.asked: list[int] = []
-        self.due: list[tuple[int, NetworkAnswer]] = []
+        self.due: list[tuple[int, NetworkAnswer[float]]] = []
         self.step = 0
 
     def ask(self, number: int, samples: Samples) -> None:
@@ -40,7 +40,7 @@ class ScriptedJudge:
         self.asked.append(number)
         self.due.append((self.step + self.late_steps, NetworkAnswer(number, probability, 60.0)))
 
-    def pop_answer(self) -> NetworkAnswer | None:
+    def pop_answer(self) -> NetworkAnswer[float] | None:
         if self.due and self.due[0][0] <= self.step:
             return self.due.pop(0)[1]
         return None
