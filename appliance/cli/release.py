@@ -101,7 +101,7 @@ def cli_ask(version: str | None = None) -> int:
     return 0
 
 
-def cli_pull(address: str | None) -> int:
+def cli_pull(address: str | None, incoming: Path = request.INCOMING) -> int:
     """Fetch the release that the fleet's sheet names, and request it. The update service installs
     it."""
     from appliance.update.release.fleet_pull import pull
@@ -110,8 +110,8 @@ def cli_pull(address: str | None) -> int:
     if not address:
         raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
     with LookReporter("web").looking() as reporter:
-        found = pull(address, fetches=reporter.fetches)
-        note_success(request.INCOMING)
+        found = pull(address, incoming=incoming, fetches=reporter.fetches)
+        note_success(incoming)
         reporter.over(found)
     print(found.text(english()))
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,7 @@ def test_the_sheet_has_the_sums_of_the_signed_files_and_a_signature(
 ) -> None:
     sheet = built.with_name("card.sha256")
     sign([sheet], shop.key)
+    assert installs(shop, built)
     done = subprocess.run(["sha256sum", "--check", "--quiet", sheet.name], cwd=sheet.parent,
                           check=False, capture_output=True)  # fmt: skip
     assert done.returncode == 0, done.stdout
@@ -119,6 +121,24 @@ def test_the_program_that_gets_the_key_runs_without_any_package(
     assert done.returncode == 0, done.stderr
     assert installs(shop, built)
     assert "scripts/sign.py" in (ROOT / "Makefile").read_text().partition("\nsign:")[2]
+
+
+def test_make_sign_sets_nothing_up_and_no_other_verb_gets_the_key() -> None:
+    """What set-up and builds install is other people's code, and runs when it is installed."""
+    text = (ROOT / "Makefile").read_text()
+    rules = {
+        names.strip(): (needs.strip(), does)
+        for names, needs, does in re.findall(
+            r"^([\w% -]+):(?!=)([^=#\n]*)(?:##.*)?\n((?:\t.*\n)*)", text, re.MULTILINE
+        )
+    }
+    needs, does = rules.pop("sign")
+    assert needs == ""
+    assert does.startswith("\t@$(PYTHON) -I -S scripts/sign.py --key ")
+    assert does.count("\n") == 1
+    assert "\nPYTHON ?= python3\n" in text  # not that of the environment
+    assert {"release", "voices", "image", "setup-%"} < {*rules}
+    assert [name for name, (_, does) in rules.items() if "KEY" in does] == []
 
 
 def test_a_key_in_an_agent_signs_through_its_public_half(shop: Workshop, built: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 from appliance.update import signature
-from image import roles
+from image import build, roles
 from image.build import signers_of
 from image.plan import NotBuilt
 from tests.update.release.workshop import Workshop
@@ -55,3 +56,14 @@ def test_the_throwaway_key_of_a_build_is_trusted_by_no_card(shop: Workshop, tmp_
         shop.key.with_suffix(".pub").read_text()
     )
     assert sorted(path.name for path in root.rglob("*.json*")) == ["release.json", "voice.json"]
+
+
+def test_a_build_sets_whom_the_card_trusts_after_its_roles_and_before_it_is_packed() -> None:
+    source = inspect.getsource(build)
+    calls = (
+        "roles.apply(plan, tree,",
+        "roles.trust(tree, plan.signers)",
+        "slot.finish(plan, tree,",
+    )
+    places = [source.index(call) for call in calls]
+    assert places == sorted(places)

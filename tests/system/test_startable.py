@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from appliance.update import signature
 from appliance.update.signed_manifest import version_key
 from system.usr.lib.interlude import startable
+from system.usr.lib.interlude.fallback import Note, Seen, decide
 from system.usr.lib.interlude.startable import Box, numbers
 from tests.update.release.workshop import Bench, bench
 
@@ -46,6 +48,13 @@ def test_without_a_floor_every_complete_and_signed_release_may_be_started(box: B
     assert names(box) == ["0.1.0", "0.2.0", "0.3.0"]
     (box.store.folder("0.1.0") / "bin/interlude").chmod(0o644)
     assert names(box) == ["0.2.0", "0.3.0"]
+
+
+def test_what_an_interrupted_installation_left_is_not_started(box: Bench) -> None:
+    for name in ("0.4.0", ".0.5.0.part"):
+        shutil.copytree(box.store.folder("0.3.0"), box.store.folder(name))
+    (box.store.folder("0.4.0") / "release.json").unlink()
+    assert names(box) == ["0.1.0", "0.2.0", "0.3.0"]
 
 
 def test_nothing_below_the_floor_is_started_except_what_is_current(box: Bench) -> None:
@@ -98,6 +107,33 @@ def test_what_cannot_be_verified_may_be_started_so_that_a_box_can_go_back(
         box.shop.trust(box.shop.new_key("new"))
         (box.store.folder("0.1.0") / "release.json.sig").unlink()
     assert "0.1.0" in names(box)
+
+
+def test_a_signature_whose_verification_does_not_end_counts_as_none_of_a_trusted_key(
+    box: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hangs(*_words: object, **_options: object) -> None:
+        raise subprocess.TimeoutExpired("ssh-keygen", startable.VERIFY_S)
+
+    at = Box(box.store.root, box.shop.signers)
+    assert at.startable("0.3.0") == ["0.1.0", "0.2.0", "0.3.0"]
+    monkeypatch.setattr(subprocess, "run", hangs)
+    assert at.startable("0.3.0") == ["0.3.0"]
+
+
+@pytest.mark.parametrize("may", [True, False])
+@pytest.mark.parametrize(
+    "note",
+    [Note("0.2.0", failures=1, tried=("0.3.0",), left="0.3.0"), Note("0.2.0", going_to="0.3.0")],
+    ids=["a return to what was left", "an interrupted change"],
+)
+def test_the_fallback_goes_to_another_release_only_if_that_may_be_started(
+    note: Note, may: bool
+) -> None:
+    """A security update or a revoked key can forbid it between two failures."""
+    startable_now = frozenset({"0.2.0", "0.3.0"} if may else {"0.2.0"})
+    seen = Seen("0.2.0", "0.3.0", startable_now, "exit-code", 70, "boot", 1000.0)
+    assert decide(note, seen).link == ("0.3.0" if may else "")
 
 
 def test_versions_are_compared_as_the_box_compares_them() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from appliance.update.signature import VERIFIERS
+
 pytestmark = pytest.mark.process
 
-FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
+SYSTEM = Path(__file__).parents[2] / "system/usr/lib"
+FILE = SYSTEM / "sysusers.d/interlude.conf"
 NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712, "interlude-model": 713,
            "interlude-pull": 714, "interlude-verify": 716}  # fmt: skip  # never another again
 
@@ -46,3 +50,19 @@ def test_one_group_determines_who_may_hand_over_an_archive(tmp_path: Path) -> No
     assert groups["interlude-incoming"] == (715, {"interlude", "interlude-pull"})
     for name in NUMBERS:  # no user is in the group of another one
         assert groups[name][1] == set()
+
+
+def test_the_user_that_verifies_signatures_exists_on_every_box() -> None:
+    assert VERIFIERS[0] in NUMBERS
+
+
+@pytest.mark.parametrize("unit", ["interlude-update.service", "interlude-system.service"])
+def test_a_unit_that_gets_archives_of_strangers_may_verify_them_as_that_user(unit: str) -> None:
+    """Without these rights ssh-keygen would run as root."""
+    text = (SYSTEM / "systemd/system" / unit).read_text()
+    (rights,) = re.findall(r"^CapabilityBoundingSet=(.*)$", text, re.MULTILINE)
+    assert {"CAP_SETUID", "CAP_SETGID"} <= {*rights.split()}
+    calls = re.findall(r"^SystemCallFilter=(.*)$", text, re.MULTILINE)
+    forbids = [at for at, line in enumerate(calls) if line[0] == "~" and "@privileged" in line]
+    allows = [at for at, line in enumerate(calls) if line in ("@system-service", "@setuid")]
+    assert max(allows) > max(forbids, default=-1)  # the later line counts, and both have setuid

@@ -148,6 +148,25 @@ def test_a_file_exchanged_between_the_two_jobs_is_detected_before_the_key_is_wri
     assert (done.returncode == 0) == (not changed), done.stderr
 
 
+def test_what_is_published_was_checked_after_it_was_signed_and_again_after_it_came_over() -> None:
+    jobs = load("release")["jobs"]
+    for job, before, after in (
+        ("sign", "scripts/sign.py", "actions/upload-artifact"),
+        ("publish", "actions/download-artifact", "gh release create"),
+    ):
+        does = [step.get("run") or step["uses"] for step in jobs[job]["steps"]]
+        (signs,) = (at for at, words in enumerate(does) if before in words)
+        (checks,) = (at for at, words in enumerate(does) if "published.py check" in words)
+        (leaves,) = (at for at, words in enumerate(does) if after in words)
+        assert signs < checks < leaves
+        assert does[checks] == "python3 scripts/published.py check dist .github/allowed_signers"
+    assert " --draft " in does[-1]
+
+
+def test_the_build_gets_nothing_of_the_environment_of_its_job() -> None:
+    assert "\nenv -i HOME=/root PATH=" in (ROOT / ".github/debian").read_text()
+
+
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_every_file_and_command_of_the_scripts_exists(name: str) -> None:
     commands = " ".join(step.get("run", "") for step in steps(name))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
-from appliance.update.signature import MOST_SIGNATURES, sign, verify
+from appliance.update.signature import MOST_SIGNATURES, WHO, sign, signers_text, verify
 from tests.skips import ROOT_RIGHTS
 from tests.update.release.workshop import Workshop
 
@@ -60,6 +60,21 @@ def test_a_signature_of_the_same_key_for_another_purpose_is_refused(shop: Worksh
     )  # fmt: skip
     with pytest.raises(ReleaseRefused, match="not signed"):
         verify(MESSAGE, (shop.folder / "message.sig").read_bytes(), shop.signers)
+
+
+def test_a_file_of_trusted_keys_allows_them_to_sign_releases_and_nothing_else(
+    shop: Workshop,
+) -> None:
+    """Whoever checks another signature with the same file must not accept these keys."""
+    shop.signers.write_text(signers_text([shop.key.with_suffix(".pub").read_text().strip()]))
+    verify(MESSAGE, sign(MESSAGE, shop.key), shop.signers)
+    (shop.folder / "commit.sig").write_bytes(sign(MESSAGE, shop.key, "git"))
+    done = subprocess.run(
+        ["ssh-keygen", "-Y", "verify", "-n", "git", "-f", shop.signers, "-I", WHO,
+         "-s", shop.folder / "commit.sig"],
+        input=MESSAGE, check=False, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode != 0
 
 
 def test_a_box_without_trusted_keys_is_reported(shop: Workshop, tmp_path: Path) -> None:
@@ -127,8 +142,13 @@ def test_root_lets_another_user_parse_the_signature_of_a_stranger(
         )
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-        with pytest.raises(ReleaseRefused):
-            verify(MESSAGE, FORMED, shop.signers)
+        own = os.getgroups()
+        os.setgroups([0])  # as for a root that logged in
+        try:
+            with pytest.raises(ReleaseRefused):
+                verify(MESSAGE, FORMED, shop.signers)
+        finally:
+            os.setgroups(own)
         uid, groups, environment, reads = told.read_text().splitlines()
     assert uid != "0"
     assert "0" not in groups.split()

@@ -56,6 +56,21 @@ def test_while_a_model_loads_the_start_continues_and_extends_systemds_timeout(
 
 
 @pytest.mark.process
+def test_systemd_is_told_the_status_on_which_the_health_check_of_an_update_depends(
+    parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(str(tmp_path / "notify"))
+        listening.setblocking(False)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+        parts({"first": "works"})._report_status(time.monotonic())
+        told = listening.recv(1000).decode()
+    assert (found := status.read_status(tmp_path)) is not None
+    assert told == f"STATUS={status.systemd_line(found)}"
+
+
+@pytest.mark.process
 def test_a_model_that_loads_forever_does_not_delay_the_start_forever(
     parts: Make, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ from appliance.update.release.archive import (
     ReleaseArchive,
 )
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import NAME, ReleaseManifest
+from appliance.update.release.manifest import NAME, SIGNATURES, ReleaseManifest
 from tests.update.release.workshop import MADE_S, Bench
 
 pytestmark = pytest.mark.process
@@ -69,7 +69,9 @@ def of_zeros(name: str, size: int) -> Fill:
     return fill
 
 
-@pytest.mark.parametrize(("name", "size"), [("bomb", 20_000), ("../outside", 1), (NAME, 1)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("bomb", 20_000), ("../outside", 1), (NAME, 1), (SIGNATURES, 1)]
+)
 def test_an_oversized_or_escaping_archive_leaves_no_complete_tree(
     at: Bench, tmp_path: Path, name: str, size: int
 ) -> None:

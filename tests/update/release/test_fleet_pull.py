@@ -14,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from appliance.__main__ import main
+from appliance.cli.release import cli_pull
 from appliance.errors import FetchError, HealthCheckFailed, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.runtime.free_space import SPARE_BYTES
 from appliance.update.release import rejected
 from appliance.update.release.fleet_pull import SHEET_BYTES, pull
 from appliance.update.release.installer import InstallOptions
+from appliance.update.release.look_record import SUCCEEDED
 from appliance.update.request import install_wanted, offers, request_install, request_return
 from tests.update.release.workshop import MADE_S, Bench
 
@@ -371,6 +373,16 @@ def test_missing_disk_space_is_reported_before_the_release_is_fetched(
         pull(web.address, at.store, incoming, lambda _: need - 1)
     assert [path for path in incoming.iterdir() if path.stat().st_size] == []
     assert pull(web.address, at.store, incoming, lambda _: need) == ASKED
+
+
+def test_only_a_look_that_succeeds_counts_as_one(web: Web, at: Bench, incoming: Path) -> None:
+    """Otherwise nobody would be told of a server that an attacker holds back."""
+    with pytest.raises(FetchError):
+        cli_pull(web.address, incoming)
+    assert not (incoming / SUCCEEDED).exists()
+    publish(web, at)
+    assert cli_pull(web.address, incoming) == 0
+    assert (incoming / SUCCEEDED).exists()
 
 
 def test_the_pull_command_requires_a_web_address(

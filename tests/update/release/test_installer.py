@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
+from appliance.update.health_check import HealthReading
 from appliance.update.release.archive import INSTALL_SPARE_BYTES, RELEASE
-from appliance.update.release.installer import InstallOptions
+from appliance.update.release.installer import SECURITY_TRIES, InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
-from tests.update.release.workshop import MADE_S, Bench, TightDisk
+from tests.update.release.workshop import MADE_S, Bench, PaperBox, TightDisk
 
 pytestmark = pytest.mark.process
 
@@ -109,6 +110,27 @@ def test_a_fault_that_existed_before_the_trial_is_not_counted_against_the_new_re
     assert at.installer().install(at.shop.make("0.2.0", "gives up speaker"))
 
 
+def test_the_process_of_one_try_of_a_security_update_does_not_decide_the_next_one(
+    with_old: Bench,
+) -> None:
+    """It still answers for a while after the restart was asked for."""
+
+    class SlowToStop(PaperBox):
+        def restart(self) -> None:
+            self.before = self.read_health()
+            super().restart()
+
+        def read_health(self) -> HealthReading:
+            stopped = self.time_s - self.started_s >= 2.0
+            return super().read_health() if stopped else self.before
+
+    with_old.box = SlowToStop(with_old.store, runs="0.1.0")
+    began_s = with_old.box.time_s
+    file = with_old.shop.make("0.2.0", "gives up speaker", policy={"security": True})
+    assert with_old.installer().install(file)
+    assert with_old.box.time_s - began_s >= SECURITY_TRIES * 3.0  # the speaker needs 3 s for that
+
+
 def test_an_interrupted_trial_is_ended_only_when_the_box_is_idle(with_old: Bench) -> None:
     """The installation was killed in its trial; the next one starts during a conversation."""
     new = with_old.shop.make("0.2.0")
@@ -137,6 +159,15 @@ def test_rollback_toggles_between_two_releases(with_old: Bench) -> None:
 def test_rollback_without_an_earlier_release_is_refused(with_old: Bench) -> None:
     with pytest.raises(ReleaseRefused, match="no earlier release"):
         with_old.installer().rollback()
+
+
+def test_an_earlier_release_that_cannot_run_any_more_is_not_started(with_old: Bench) -> None:
+    with_old.installer().install(with_old.shop.make("0.2.0"))
+    restarts = with_old.box.restarts
+    (with_old.store.folder("0.1.0") / "kind").write_text("fails its self-test")
+    with pytest.raises(ReleaseRefused, match="no module named soxr"):
+        with_old.installer().rollback()
+    assert (state(with_old), with_old.box.restarts) == (("0.2.0", "0.2.0", None), restarts)
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────

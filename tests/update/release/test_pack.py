@@ -60,6 +60,16 @@ def test_a_hard_link_is_packed_as_a_second_file(tmp_path: Path) -> None:
     assert files_bytes == 10
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["policy.json", "signers.json"])
+def test_a_policy_or_list_of_keys_that_every_box_would_refuse_is_not_packed(
+    at: Bench, name: str
+) -> None:
+    more = {f"policy/{name}": b"[", f"policy/{name}.sig": b""}
+    with pytest.raises(ReleaseRefused, match=f"{name} cannot be used"):
+        at.shop.make("0.1.0", more=more)
+
+
 def test_an_invalid_version_is_refused_before_anything_is_packed(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="is no version"):
         pack(tmp_path / "none", tmp_path, version="1", machine="any", python="any",

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed
-from appliance.update.release import rejected
+from appliance.update.release import rejected, security_record
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ReleaseStore
 from tests.update.release.workshop import Bench, MortalDisk, PaperBox
@@ -140,6 +140,24 @@ def test_an_interrupted_rollback_is_noted_whenever_the_older_release_is_kept(at:
         noted = rejected.find(at.store.root, "0.2.0") is not None
         seen.add((at.store.kept(), noted))
     assert seen == {("0.2.0", False), ("0.2.0", True), ("0.1.0", True)}
+
+
+def test_the_floor_is_on_the_disk_whenever_the_release_that_sets_it_is_kept(at: Bench) -> None:
+    """The fallback knows it only from there (system/usr/lib/interlude/startable.py)."""
+    at.installer().install(at.shop.make("0.1.0"))
+    file = at.shop.make("0.2.0", files=1, policy={"security": True})
+    before = at.store.root.parent / "before"
+    shutil.copytree(at.store.root, before, symlinks=True)
+    seen = set()
+    for after in range(1, 60):
+        shutil.rmtree(at.store.root)
+        shutil.copytree(before, at.store.root, symlinks=True)
+        at.box.runs = "0.1.0"
+        if not killed(at, file, after):
+            break
+        shutil.rmtree(at.store.trial_folder, ignore_errors=True)
+        seen.add((at.store.kept(), security_record.read(at.store.root).least_version))
+    assert seen == {("0.1.0", ""), ("0.1.0", "0.2.0"), ("0.2.0", "0.2.0")}
 
 
 class RecordingDisk(Disk):

@@ -75,6 +75,15 @@ def test_keeping_a_release_forgives_it_and_all_older_ones(tmp_path: Path) -> Non
     assert noted(tmp_path, *versions) == ["0.10.0"]
 
 
+def test_a_failed_release_is_skipped_for_good_and_one_that_a_part_undid_for_a_week() -> None:
+    at_s, day_s = 1.8e9, 86_400.0
+    failed = RejectedRelease("0.3.0", "failed", at_s=at_s)
+    undone = RejectedRelease("0.3.0", "returned", asked_by="interlude", at_s=at_s)
+    assert failed.holds(at_s + 1000 * day_s)
+    assert undone.holds(at_s + 7 * day_s - 1.0)
+    assert not undone.holds(at_s + 7 * day_s)
+
+
 def test_only_the_last_few_rejections_are_recorded(tmp_path: Path) -> None:
     for number in range(MOST + 2):
         reject(tmp_path, RejectedRelease(f"0.{number}.0", "failed"), Disk())

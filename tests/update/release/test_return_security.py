@@ -7,6 +7,8 @@ release of a revoked key, nor prevent its own repair.
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import pwd
@@ -16,16 +18,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from appliance.errors import HealthCheckFailed, ReleaseRefused
+from appliance.language.catalogue import english
+from appliance.update import signature
+from appliance.update.archive_parts import sign_archive, write_parts
 from appliance.update.health_check import HealthReading
 from appliance.update.release import rejected, security_record
+from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import SECURITY_TRIES, InstallOptions
+from appliance.update.release.pack import squeeze
 from appliance.update.release.rejected import REQUESTED_S
 from appliance.update.release.target import SelfTestInterrupted
 from appliance.update.request import install_wanted, offers, request_return, returns_to
-from tests.update.release.workshop import Bench, PaperBox
+from tests.update.release.workshop import MADE_S, Bench, PaperBox
 
 pytestmark = pytest.mark.process
 
@@ -84,6 +92,23 @@ def test_no_return_starts_a_release_whose_key_is_revoked(
     assert box.installer().rollback(InstallOptions(downgrade=True)) == "0.2.0"
 
 
+@pytest.mark.parametrize(
+    ("lacks", "why"), [("signatures", "cannot be read"), ("keys", "trusts no key")]
+)
+def test_no_return_starts_a_release_whose_signature_cannot_be_verified(
+    box: Bench, lacks: str, why: str
+) -> None:
+    if lacks == "keys":
+        box.shop.signers.unlink()
+    else:
+        kept = box.store.folder("0.1.0") / "release.json.sig"
+        kept.unlink()
+        kept.mkdir()
+    with pytest.raises(ReleaseRefused, match=why):
+        box.installer().rollback()
+    assert state(box) == ("0.2.0", "0.2.0")
+
+
 def test_releases_of_a_revoked_key_are_removed_once_another_one_is_kept(box: Bench) -> None:
     fresh = box.shop.new_key("fresh")
     box.shop.trust(fresh)
@@ -101,6 +126,15 @@ def test_the_release_that_runs_is_never_removed_whoever_signed_it(box: Bench) ->
     assert box.store.drop_untrusted(box.shop.signers) == []
 
 
+def test_the_release_on_trial_is_not_removed_though_its_key_is_revoked(box: Bench) -> None:
+    fresh = box.shop.new_key("fresh")
+    box.shop.trust(box.shop.key, fresh)
+    box.installer().install(box.shop.make("0.3.0", key=fresh))
+    box.shop.trust(fresh)
+    box.store.begin_trial("0.1.0")
+    assert box.store.drop_untrusted(box.shop.signers) == ["0.2.0"]
+
+
 def test_a_box_without_kept_signatures_goes_back_as_before(box: Bench, incoming: Path) -> None:
     """An earlier version of the installer kept none, and a card comes without."""
     for version in ("0.1.0", "0.2.0"):
@@ -116,6 +150,18 @@ def test_the_same_archive_installed_again_brings_the_missing_signatures(box: Ben
     kept.unlink()
     assert not box.installer().install(box.shop.make("0.2.0"))
     assert kept.read_bytes() == before
+
+
+def test_signatures_of_other_bytes_do_not_replace_those_of_the_installed_manifest(
+    box: Bench,
+) -> None:
+    """The same fields, written in another way: the release would count as of a revoked key."""
+    folder = box.store.folder("0.2.0")
+    manifest = (folder / "release.json").read_bytes() + b"\n"
+    (folder / "release.json").write_bytes(manifest)
+    (folder / "release.json.sig").write_bytes(signature.sign(manifest, box.shop.key))
+    assert not box.installer().install(box.shop.make("0.2.0"))
+    assert box.store.trusts("0.2.0", box.shop.signers)
 
 
 # ── the floor of a security update ───────────────────────────────────────────────────────────
@@ -147,6 +193,12 @@ def test_the_floor_outlasts_the_release_that_set_it(repaired: Bench) -> None:
     assert repaired.store.security().least_version == "0.3.0"
     with pytest.raises(ReleaseRefused, match=r"older than 0\.3\.0, which a security update"):
         repaired.installer().install(repaired.shop.make("0.2.10"))
+
+
+def test_the_floor_of_systems_outlasts_the_release_that_set_it(box: Bench) -> None:
+    box.installer().install(box.shop.make("0.3.0", policy={"least_system": "0.2.0"}))
+    box.installer().install(box.shop.make("0.3.1"))
+    assert box.store.security().least_system == "0.2.0"
 
 
 def test_after_roots_downgrade_nothing_below_the_floor_is_offered_or_installed(
@@ -192,6 +244,12 @@ def test_a_part_that_kills_its_siblings_does_not_prevent_a_security_update(
     record = box.store.security()
     assert (record.unwell, record.least_version) == ("0.3.0", "0.3.0")
     assert record.why
+
+
+def test_a_security_update_is_tried_as_often_as_its_owner_is_told() -> None:
+    number = {2: "twice", 3: "three times", 4: "four times"}[SECURITY_TRIES]
+    for key in ("release-kept-unwell", "page-wrong-system-kept-unwell"):
+        assert number in english().say(key, version="0.3.0", why="it ended by itself")
 
 
 def test_the_same_release_without_the_mark_is_undone(box: Bench) -> None:
@@ -289,10 +347,28 @@ def test_a_note_of_an_earlier_version_holds_for_good(tmp_path: Path) -> None:
     assert rejected.skipped(tmp_path, "0.2.0", 2e9) is not None
 
 
+def with_policy(box: Bench, version: str, policy: bytes) -> Path:
+    """A signed release with a policy that `pack` refuses."""
+    archive, tree = box.shop.make(version), box.shop.folder / f"tree-{version}-good"
+    (tree / "policy").mkdir()
+    (tree / "policy/policy.json").write_bytes(policy)
+    data, files_bytes = squeeze(tree, 9)
+    manifest = RELEASE.peek(archive)
+    assert manifest is not None
+    manifest = msgspec.structs.replace(
+        manifest, tree_sha256=hashlib.sha256(data).hexdigest(), tree_bytes=len(data),
+        files_bytes=files_bytes,
+    )  # fmt: skip
+    write_parts(archive, RELEASE.parts, manifest.encode(), MADE_S, io.BytesIO(data))
+    sign_archive(archive, box.shop.key)
+    return archive
+
+
 def test_an_invalid_policy_is_refused_before_the_release_is_tried(box: Bench) -> None:
     restarts = box.box.restarts
+    archive = with_policy(box, "0.3.0", b'{"security": "perhaps"}')
     with pytest.raises(ReleaseRefused, match=r"policy\.json cannot be used"):
-        box.installer().install(box.shop.make("0.3.0", policy={"security": "perhaps"}))
+        box.installer().install(archive)
     assert (state(box), box.box.restarts) == (("0.2.0", "0.2.0"), restarts)
 
 

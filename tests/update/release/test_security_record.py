@@ -44,6 +44,15 @@ def test_every_user_may_read_the_record_and_an_unchanged_one_is_not_written(tmp_
     assert stat.S_IMODE((tmp_path / NOTE).stat().st_mode) == 0o644
 
 
+def test_the_record_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    """A power cut must not leave half of it, which would be none."""
+    write(tmp_path, SecurityRecord("0.2.0"), Disk())
+    (tmp_path / "before").hardlink_to(tmp_path / NOTE)
+    write(tmp_path, SecurityRecord("0.3.0"), Disk())
+    assert b"0.2.0" in (tmp_path / "before").read_bytes()
+    assert read(tmp_path) == SecurityRecord("0.3.0")
+
+
 @pytest.mark.parametrize("harm", [b"", b"[", b"\xff", b'{"least_version": 1}', b"[" * 9999])
 def test_a_damaged_record_is_none(tmp_path: Path, harm: bytes) -> None:
     (tmp_path / NOTE).write_bytes(harm)

@@ -4,6 +4,7 @@ a thief of one of two keys can not."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 
 from appliance.errors import HealthCheckFailed, ReleaseRefused
 from appliance.update import signature
+from appliance.update.archive_parts import sign_archive
 from appliance.update.release import security_record
 from appliance.update.release.installer import InstallOptions
+from appliance.update.release.security_record import SecurityRecord
 from appliance.update.release.signer_rotation import NAME, NAMESPACE, SIGNATURES, parse, read
 from tests.update.release.workshop import Bench
 
@@ -74,6 +77,8 @@ def test_the_keys_are_changed_only_after_the_health_check(box: Bench) -> None:
     with pytest.raises(HealthCheckFailed):
         box.installer().install(asks(box, "0.2.0", [new], [box.shop.key, new], kind="crashes"))
     assert trusted(box) == blobs(box.shop.key)
+    assert box.installer().install(box.shop.make("0.3.0"))
+    assert trusted(box) == blobs(box.shop.key)  # 0.2.0 is installed still
 
 
 def test_a_list_may_require_two_signatures_for_each_release_from_then_on(box: Bench) -> None:
@@ -89,6 +94,13 @@ def test_the_same_list_in_each_later_release_changes_nothing(box: Bench) -> None
     box.shop.trust(old)  # the owner, by hand or with Ansible, after that
     box.installer().install(asks(box, "0.3.0", [old, new], [old, new]))
     assert trusted(box) == blobs(old)
+
+
+def test_a_change_of_the_keys_keeps_the_floor_of_an_earlier_security_update(box: Bench) -> None:
+    old, new = box.shop.key, box.shop.new_key("new")
+    box.installer().install(box.shop.make("0.2.0", policy={"security": True}))
+    box.installer().install(asks(box, "0.3.0", [old, new], [old, new]))
+    assert security_record.read(box.store.root) == SecurityRecord("0.2.0", signers=1)
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────
@@ -130,6 +142,18 @@ def test_of_two_trusted_keys_a_stolen_one_cannot_replace_the_other(
         refused(box, archive, "signed by 1 of the trusted keys, not by 2", caplog)
     box.installer().install(asks(box, "0.9.0", [other], [stolen, other]))
     assert trusted(box) == blobs(other)
+
+
+def test_where_three_keys_have_to_sign_a_release_two_cannot_change_the_keys(
+    box: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = [box.shop.key, box.shop.new_key("second"), box.shop.new_key("third")]
+    archive = asks(box, "0.2.0", keys[:2], keys[:2])
+    for key in keys[1:]:
+        sign_archive(archive, key)
+    box.shop.trust(*keys)
+    box.shop.signers.write_text(f"# least-signatures: 3\n{box.shop.signers.read_text()}")
+    refused(box, archive, "signed by 2 of the trusted keys, not by 3", caplog)
 
 
 def test_an_old_list_does_not_bring_back_a_key(box: Bench) -> None:
@@ -219,3 +243,12 @@ def test_a_sound_list_is_read_and_a_missing_one_is_none(tmp_path: Path) -> None:
     (tmp_path / SIGNATURES).write_text("")
     with pytest.raises(ReleaseRefused, match="cannot be used"):
         read(tmp_path)
+
+
+def test_the_unit_of_an_update_may_write_the_trusted_keys_and_that_of_a_system_may_not() -> None:
+    units = Path(__file__).parents[3] / "system/usr/lib/systemd/system"
+    folder = f"-{signature.SIGNERS.parent}"
+    for name, key in (("update", "ReadWritePaths"), ("system", "ReadOnlyPaths")):
+        text = (units / f"interlude-{name}.service").read_text()
+        (paths,) = re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)
+        assert folder in paths.split()

@@ -45,6 +45,14 @@ def test_committing_a_release_makes_the_kept_one_the_previous_one(store: Release
     assert (store.kept(), store.previous()) == ("0.1.0", "0.2.0")
 
 
+def test_an_incomplete_release_is_never_the_previous_one(store: ReleaseStore) -> None:
+    lay(store, "0.1.0", "0.2.0")
+    store.commit("0.1.0")
+    store.commit("0.2.0")
+    (store.folder("0.1.0") / NAME).unlink()
+    assert store.previous() is None
+
+
 def test_complete_releases_are_listed_newest_first_in_version_order(store: ReleaseStore) -> None:
     lay(store, "0.2.0", "0.10.0", "0.9.0")
     store.folder("0.11.0").mkdir()  # without its manifest

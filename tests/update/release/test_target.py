@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,23 @@ from appliance.cli.rows import rows_to_run
 from appliance.errors import ReleaseRefused, StorageError
 from appliance.runtime.status import StatusFile, SupervisorStatus, systemd_line
 from appliance.settings import load_defaults
-from appliance.update.health_check import STEADY_S, HealthCheck, HealthReading
+from appliance.update.health_check import (
+    READING_PATIENCE_S,
+    STEADY_S,
+    HealthCheck,
+    HealthReading,
+)
+from appliance.update.release.installer import SECURITY_TRIES, WAIT_S
 from appliance.update.release.target import (
+    TRY_OUT_S,
     SelfTestInterrupted,
     SystemdTarget,
     selftest_environment,
 )
 
 pytestmark = pytest.mark.process
+
+UNITS = Path(__file__).parents[3] / "system/usr/lib/systemd/system"
 
 
 def script(path: Path, text: str) -> Path:
@@ -59,8 +69,7 @@ def test_a_status_file_that_a_part_of_the_box_wrote_has_no_influence_on_the_heal
     gate, reading = HealthCheck("0.2.0"), service(tmp_path, says).read_health()
     assert gate.evaluate(reading, 0.0) is None
     assert gate.evaluate(reading, STEADY_S) == ""
-    unit = Path(__file__).parents[3] / "system/usr/lib/systemd/system/interlude.service"
-    assert "\nNotifyAccess=main\n" in unit.read_text()
+    assert "\nNotifyAccess=main\n" in (UNITS / "interlude.service").read_text()
 
 
 @pytest.mark.parametrize("line", ["listening", "without link", "without the second opinion, words"])
@@ -74,8 +83,21 @@ def test_a_release_of_an_earlier_version_is_well_if_systemd_says_so(
 
 
 @pytest.mark.parametrize("says", [RUNNING.format(line=""), RUNNING.replace("=7", "=0")])
-def test_a_process_that_has_said_nothing_yet_is_not_well_yet(tmp_path: Path, says: str) -> None:
+def test_a_process_that_has_said_nothing_yet_is_not_well_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
+    """Whatever its status file says, which every part may write."""
+    StatusFile(tmp_path).write(STATUS)
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
     assert service(tmp_path, says).read_health().status is None
+
+
+def test_the_unit_of_an_update_lasts_longer_than_all_tries_of_a_security_update() -> None:
+    """A part that hangs on purpose would otherwise have systemd end the installer."""
+    text = (UNITS / "interlude-update.service").read_text()
+    limit = re.search(r"^TimeoutStartSec=(\d+)min$", text, re.MULTILINE)
+    assert limit
+    assert 60 * int(limit[1]) > WAIT_S + SECURITY_TRIES * (TRY_OUT_S + READING_PATIENCE_S)
 
 
 @pytest.mark.parametrize("does", ["kill -9 $$", "kill -15 $$", "exit 130"])
@@ -144,8 +166,9 @@ def test_a_release_that_fails_its_self_test_is_refused(
 
 
 def test_a_self_test_that_does_not_end_is_refused_after_its_timeout(tmp_path: Path) -> None:
+    """As interrupted: a part can stop the processes of its user."""
     script(tmp_path / "bin/interlude", "exec sleep 600")
-    with pytest.raises(ReleaseRefused, match=r"did not end within 0\.2 s"):
+    with pytest.raises(SelfTestInterrupted, match=r"did not end within 0\.2 s"):
         SystemdTarget(selftest_s=0.2).run_selftest(tmp_path)
 
 
