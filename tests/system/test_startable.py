@@ -85,6 +85,19 @@ def test_the_signature_of_any_trusted_key_is_enough(box: Bench) -> None:
     assert names(box) == ["0.2.0", "0.3.0"]
 
 
+def test_where_two_keys_have_to_sign_one_is_not_enough_to_be_started(box: Bench) -> None:
+    old, new = (box.shop.signers.read_text(), box.shop.new_key("new"))
+    box.shop.trust(new)
+    both = f"# least-signatures: 2\n{old}{box.shop.signers.read_text()}"
+    box.shop.signers.write_text(both)
+    manifest = (box.store.folder("0.2.0") / "release.json").read_bytes()
+    kept = box.store.folder("0.2.0") / "release.json.sig"
+    kept.write_bytes(kept.read_bytes() * 2)  # the same key twice
+    assert names(box) == ["0.3.0"]
+    kept.write_bytes(kept.read_bytes() + signature.sign(manifest, new))
+    assert names(box) == ["0.2.0", "0.3.0"]
+
+
 @pytest.mark.parametrize("harm", ["", "no signature", "another manifest"])
 def test_a_signature_that_is_damaged_counts_as_none_of_a_trusted_key(box: Bench, harm: str) -> None:
     folder = box.store.folder("0.2.0")

@@ -181,7 +181,7 @@ IN_NETWORK = DecisionSchedule(
         DecisionThreshold( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
-    doubt_while_it_sounds=0.08,
+    doubt_while_it_sounds=0.04,
     vouches=0.9,  # of 116 segments above it none was speech; of 126 above 0.5, 5 were
 )  # fmt: skip
 IN_RULES = DecisionSchedule(

@@ -121,7 +121,7 @@ def test_the_verdict_follows_the_probabilities_and_the_silence(
         (0.20, 300, 700, "interruption"),  # in doubt the box yields
         (0.10, 100, 700, "backchannel"),
         (0.10, 0, 700, "interruption"),  # few murmurs are so long
-        (0.07, 0, 700, "backchannel"),
+        (0.03, 0, 700, "backchannel"),
     ],
 )
 def test_the_threshold_depends_on_the_age_of_the_sound(

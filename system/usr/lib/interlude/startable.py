@@ -26,6 +26,9 @@ NUMBERS = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:(a|b|rc)(\d{1,6}))?")
 SIGNATURE = re.compile(
     rb"-----BEGIN SSH SIGNATURE-----\n[A-Za-z0-9+/=\n]*-----END SSH SIGNATURE-----\n?"
 )
+LEAST = re.compile(rb"^#\s*least-signatures:\s*([1-4])\s*$", re.MULTILINE)
+FINGERPRINT = re.compile(rb"SHA256:[A-Za-z0-9+/]{43}")
+UNKNOWN = b"unknown"  # without ssh-keygen
 WHO, NAMESPACE = "release@interlude", "interlude-release"
 FLOOR = "security.json"
 VERIFY_S = 30.0
@@ -61,18 +64,22 @@ class Box:
         return numbers(str(said))
 
     def is_trusted(self, release: Path) -> bool:
-        """Whether a trusted key signed the release, or that cannot be found out."""
+        """Whether enough trusted keys signed the release, or that cannot be found out."""
         try:
             manifest = (release / "release.json").read_bytes()
             signatures = SIGNATURE.findall((release / "release.json.sig").read_bytes())
         except OSError:
             return True
-        return not self.signers.is_file() or any(
-            self.verifies(manifest, signature) for signature in signatures
-        )
+        try:
+            least = LEAST.findall(self.signers.read_bytes())
+        except OSError:
+            return True
+        keys = {self.signing_key(manifest, signature) for signature in signatures} - {None}
+        return UNKNOWN in keys or len(keys) >= max((int(number) for number in least), default=1)
 
-    def verifies(self, manifest: bytes, signature: bytes) -> bool:
-        """By ssh-keygen, as root: what it parses here, root's installer has verified before."""
+    def signing_key(self, manifest: bytes, signature: bytes) -> bytes | None:
+        """The fingerprint of the trusted key that made the signature; None: no trusted key did.
+        By ssh-keygen, as root: what it parses here, root's installer has verified before."""
         fd = os.memfd_create("signature")
         try:
             os.write(fd, signature)
@@ -82,12 +89,13 @@ class Box:
                 input=manifest, capture_output=True, check=False, timeout=VERIFY_S, pass_fds=(fd,),
             )  # fmt: skip
         except FileNotFoundError:
-            return True
+            return UNKNOWN
         except subprocess.TimeoutExpired:
-            return False
+            return None
         finally:
             os.close(fd)
-        return done.returncode == 0
+        found = FINGERPRINT.search(done.stdout)
+        return found[0] if done.returncode == 0 and found else None
 
 
 def numbers(version: str) -> Numbers:
