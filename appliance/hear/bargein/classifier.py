@@ -196,6 +196,8 @@ IN_RULES = DecisionSchedule(
 _NOISE_DOUBT = 0.5
 # It is first asked 300 ms after the onset. Until its answer, or until that is late, nothing is an
 # interruption: the box is silent meanwhile.
+# After so much quiet its answer about the whole sound decides as at the deadline.
+_ENDED_FOR_GOOD_MS = 150
 _FIRST_ASKED_MS, _ANSWERED_MS = AGES_MS[0], AGES_MS[0] + 100
 _AT_THRESHOLD = math.log((1 - IN_NETWORK.last_doubt) / IN_NETWORK.last_doubt)
 # A sound that has stopped may have been residual echo, which stops with the box. Before the
@@ -254,9 +256,10 @@ class VerdictTracker:
             return None, None
         self._next_ms += self._settings.every_ms
         opinion = self._classifier.probabilities()
-        awaited = False
+        awaited = final = False
         if self._murmurs is not None:
             if (judged := self._murmurs.opinion) is not None:
+                final = self._murmurs.knows_whole and segment.quiet_ms >= _ENDED_FOR_GOOD_MS
                 murmur = judged.murmur + _AT_THRESHOLD + self._classifier.correction()
                 opinion = ClassProbabilities.of_log_odds(murmur, judged.noise - _NOISE_DOUBT)
             else:
@@ -266,6 +269,8 @@ class VerdictTracker:
         self._opinion = opinion
         if awaited:
             age_ms = min(age_ms, _FIRST_ASKED_MS - 1)
+        elif final:
+            age_ms = max(age_ms, self._settings.deadline_ms)
         verdict = decide(
             opinion, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
         )

@@ -62,6 +62,11 @@ class MurmurJudge:
         self._answered = 0  # the question to which `opinion` is the answer
         self._worst = 0.0  # the lowest score of a murmur at one of the ages, if below its threshold
 
+    @property
+    def knows_whole(self) -> bool:
+        """Whether `opinion` is about the whole sound, which has ended."""
+        return self._whole > 0 and self._answered == self._whole
+
     def process(self, age_ms: int, quiet_ms: int, sound: Callable[[], Samples]) -> None:
         """Ask what is due `age_ms` after the onset, and take answers. `sound` returns the samples
         from `BEFORE_MS` before the onset to now, of which the last `quiet_ms` are quiet."""
@@ -82,7 +87,7 @@ class MurmurJudge:
             return False
         self._ask_whole(quiet_ms, sound)
         self._take_answers()
-        if self._answered != self._whole or self.opinion is None:
+        if not self.knows_whole or self.opinion is None:
             return False
         return self.opinion.murmur + _BEFORE_WEIGHT * self._worst >= _AFTER_ALL
 

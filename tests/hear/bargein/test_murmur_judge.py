@@ -112,6 +112,14 @@ def test_its_answer_decides_between_murmur_and_call(
     assert age_ms <= latest_ms
 
 
+@pytest.mark.parametrize(("score", "verdict"), [(0.6, "backchannel"), (0.2, "interruption")])
+def test_a_sound_that_has_ended_is_decided_before_the_deadline(
+    settings: HearingSettings, score: float, verdict: str
+) -> None:
+    assert judged(settings, Scripted(score), loud_ms=200) == (verdict, 380)
+    assert judged(settings, Scripted(score), loud_ms=700)[1] == 700
+
+
 @pytest.mark.parametrize(
     "network", [Scripted(None), Scripted(float("nan")), Scripted(SURE, late_ms=5000)]
 )
