@@ -56,7 +56,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     sources, problems = options.recorded()
     found = InterruptionFindings()
     early = False
-    with _single_interrupt():
+    with single_interrupt():
         try:
             _measure(options, parts, sources, found, problems)
         except KeyboardInterrupt:
@@ -79,7 +79,7 @@ def _measure(
         moments,
     )  # fmt: skip
     jobs = [job for job in planned if job.part in parts]
-    with _progress(len(jobs) + _live_parts(options, parts)) as (report, advance):
+    with progress(len(jobs) + _live_parts(options, parts)) as (report, advance):
         _run_live(options, parts, sources, found, report, advance)
         report("thousands of clips")
         cores = len(os.sched_getaffinity(0))
@@ -92,7 +92,7 @@ def _measure(
 
 
 @contextmanager
-def _single_interrupt() -> Iterator[None]:
+def single_interrupt() -> Iterator[None]:
     """Let the first Ctrl-C end the measurement; ignore further ones, while tables are made."""
 
     def interrupt(number: int, _: FrameType | None) -> NoReturn:
@@ -149,7 +149,7 @@ def _sheets(
     early: bool,
 ) -> list[FigureTable]:
     first = interruption_tables.summary(found)
-    first.notes.append(_recordings(sources))
+    first.notes.append(whose(sources))
     if early:
         first.notes.append("Ended early: these are the figures measured by then.")
     first.notes += problems[:SHOWN_PROBLEMS]
@@ -192,7 +192,8 @@ def _without_empty(trial: object) -> dict[str, object]:
     return {name: value for name, value in vars(trial).items() if value not in (None, "", ())}
 
 
-def _recordings(sources: list[RecordingFile]) -> str:
+def whose(sources: list[RecordingFile]) -> str:
+    """A sentence on whose sounds are played."""
     if not sources:
         return "No recordings: words over the box are by espeak-ng, every noise is synthesised."
     words = [s for s in sources if s.kind in ("backchannel", "interruption")]
@@ -219,7 +220,7 @@ def _folders(sources: list[RecordingFile]) -> str:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[tuple[Report, Callable[[], None]]]:
+def progress(total: int) -> Iterator[tuple[Report, Callable[[], None]]]:
     """Show progress on standard error: a bar on a terminal, else `LINES` lines."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -227,11 +228,11 @@ def _progress(total: int) -> Iterator[tuple[Report, Callable[[], None]]]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                TimeElapsedColumn())  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=total)
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("", total=total)
         yield (
-            lambda text: progress.update(task, description=text),
-            lambda: progress.advance(task),
+            lambda text: shown.update(task, description=text),
+            lambda: shown.advance(task),
         )
 
 

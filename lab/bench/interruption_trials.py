@@ -7,6 +7,7 @@ for reading recordings and running espeak-ng; the same job gives the same result
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -79,6 +80,7 @@ class SynthesisedNoise:
 
 
 Spec = RecordingFile | Phrase | SynthesisedNoise | Clip | Moment  # the last two: of conversations
+Told = Callable[[Spec, int, int], None]  # a sound of the owner, its true onset and its end
 
 
 @dataclass(frozen=True)
@@ -192,9 +194,11 @@ def play(
     seed: int,
     seconds: float,
     question: Phrase | None = None,
+    told: Told | None = None,
 ) -> JobResult:
     """Play all `specs` over the device, one after the other, in at most `seconds`; without `specs`
-    run for `seconds`. `question`: asked by the owner first, at the usual level `SPEECH_DB`."""
+    run for `seconds`. `question`: asked by the owner first, at the usual level `SPEECH_DB`.
+    `told`: called with each of these sounds as it is scheduled, samples of the session."""
     result = JobResult()
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     frames = round(seconds * RATE_HZ)
@@ -210,6 +214,8 @@ def play(
         wave_asked = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
         at = round(ASKED_S * RATE_HZ)
         session.add_sound(at, in_room(wave_asked, response))
+        if told is not None:
+            told(question, at + asked.onset, at + asked.end)
         stretches.append((at + asked.onset, at + len(asked.samples)))
     due, talked = first_due + round(CONVERGED_S * RATE_HZ), 0
     block = ECHO_BLOCKS * 80
@@ -232,6 +238,8 @@ def play(
         wave = _over_the_air(clip, spec.kind, response, rng)
         at = session.now + rng.randrange(block)
         session.add_sound(at, wave)
+        if told is not None:
+            told(spec, at + clip.onset, at + clip.end)
         played.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
         if isinstance(spec, Moment):

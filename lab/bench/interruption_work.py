@@ -10,7 +10,7 @@ import functools
 import multiprocessing
 import os
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 
 import numpy as np
 
@@ -41,10 +41,12 @@ TALK_S = 1200.0  # limit of the synthesised talk, which is then looped
 ANSWER_S = 40.0  # length of the answer of the article's recipe
 WATCHED_S = 90.0  # used at most of each recording of noise
 
+RunJob = Callable[[TrialJob, Settings], JobResult]
+
 
 def run_job(job: TrialJob, settings: Settings) -> JobResult:
     """Run one job in this process."""
-    noise, problems = _noise(job.place, job.noise)
+    noise, problems = noise_of(job.place, job.noise)
     device: SimulatedDevice
     if job.by == "ours":
         talk = bench_speech.talk(settings, min(job.seconds, TALK_S), job.seed)
@@ -59,17 +61,18 @@ def run_job(job: TrialJob, settings: Settings) -> JobResult:
 
 
 def run_jobs(
-    jobs: Sequence[TrialJob], settings: Settings, processes: int
+    jobs: Sequence[TrialJob], settings: Settings, processes: int, run: RunJob = run_job
 ) -> Generator[tuple[TrialJob, JobResult]]:
-    """Yield the jobs with their results as they finish. Closing it ends the processes."""
+    """Yield the jobs with their results as they finish. Closing it ends the processes. `run`: a
+    function of a module, or a `functools.partial` of one."""
     if processes <= 1:
         for job in jobs:
-            yield job, run_job(job, settings)
+            yield job, run(job, settings)
         return
     spawn = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(processes, spawn, initializer=_init_worker)
     try:
-        job_of = {pool.submit(run_job, job, settings): job for job in jobs}
+        job_of = {pool.submit(run, job, settings): job for job in jobs}
         for done in concurrent.futures.as_completed(job_of):
             yield job_of[done], done.result()
     finally:
@@ -85,7 +88,7 @@ def _init_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _noise(place: TrialRoom, sources: tuple[RecordingFile, ...]) -> tuple[Samples, list[str]]:
+def noise_of(place: TrialRoom, sources: tuple[RecordingFile, ...]) -> tuple[Samples, list[str]]:
     """The room's continuous noise, and a sentence for each recording that could not be used."""
     if place.noise == "quiet":
         quiet = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
