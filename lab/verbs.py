@@ -88,13 +88,17 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         "pauses, article, moments; of model: memory, opening, reading, drawing, threads, "
         "attention, batches, sequence, abort, encoder, transcripts, recall, taps; of answer with "
         "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller; of head: "
-        "pocket, real",
+        "pocket, real; of peers: a system",
     )  # fmt: skip
     measured.add_argument(
         "--judge", choices=("pocketsphinx", "sherpa"), default="pocketsphinx", help="of voices: "
         "the recogniser that transcribes them; sherpa takes the folder of its model as --model",
     )  # fmt: skip
-    _interruption_options(measured.add_argument_group("bench interruption"))
+    measured.add_argument(
+        "--install", action="store_true", help="of peers: first install the programs that are "
+        "compared from PyPI, into a folder of their own (750 MB)",
+    )  # fmt: skip
+    _interruption_options(measured.add_argument_group("bench interruption, bench peers"))
     _model_options(
         measured.add_argument_group("bench model, bench answer, bench bakeoff, bench codec")
     )
@@ -163,6 +167,6 @@ def _bench(args: argparse.Namespace, settings: Settings) -> int:
         settings, args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
         args.model, args.audio, args.weights, tuple(map(tuple, args.candidates)),
-        tuple(args.voices), args.owner_language, args.judge,
+        tuple(args.voices), args.owner_language, args.judge, install=args.install,
     )  # fmt: skip
     return run(args.name, options, args.json)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Writes the four lock files from pyproject.toml: exact versions with hashes for Python 3.11 to
-# 3.13 on x86-64 and arm64. llama-cpp-python has a file of its own, because it is published as source
-# only and scripts/environment.py builds it. Options are passed to the resolver (--upgrade).
+# Writes the lock files, four from pyproject.toml and that of the programs which `bench peers`
+# compares: exact versions with hashes for Python 3.11 to 3.13 on x86-64 and arm64.
+# llama-cpp-python has a file of its own, because it is published as source only and
+# scripts/environment.py builds it. Options are passed to the resolver (--upgrade).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,3 +36,7 @@ simplify requirements-dev.lock
 grep -oE 'llama-cpp-python==[0-9.]+' pyproject.toml |
   compile - --no-deps "$@" -o requirements-llama.lock
 simplify requirements-llama.lock
+# Without docopt, which is published as source only and used only by num2words' own command.
+compile lab/bench/peers-requirements.in --no-emit-package docopt "$@" \
+  -o lab/bench/peers-requirements.lock
+simplify lab/bench/peers-requirements.lock

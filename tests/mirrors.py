@@ -104,6 +104,8 @@ ELSEWHERE = {
     "lab/bench/model_encoder.py": BENCH,
     "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_taps.py": "tests/lab/bench/test_model_parts.py",
+    "lab/peers/echo_front.py": "tests/lab/peers/test_livekit_peer.py",
+    "lab/peers/livekit_parts.py": "tests/lab/peers/test_livekit_peer.py",
     "lab/bench/voice_sentences.py": "tests/lab/bench/test_voice_judge.py",
     "lab/sim/card_memory_layout.py": "tests/lab/sim/test_simulated_card.py",
 }

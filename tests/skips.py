@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 from appliance.runtime import landlock
+from lab.bench.benches import BenchError
+from lab.bench.peer_environment import PeerEnvironment
 
 ROOT_RIGHTS = "needs root"
 MOUNTS = "needs the right to mount"
@@ -24,6 +26,7 @@ SYSTEMD = "needs a machine that systemd has started, or root"
 GPIO_SIM = "needs the kernel's gpio-sim, and the right to set it up"
 RECORDINGS = "needs recordings of real words, which are not ours to give away"
 TRAINING = "needs torch, of the extra `training`: gigabytes that the box never runs"
+PEERS = "needs the programs of `bench peers`: 750 MB in an environment of their own"
 CHECKOUT = "needs a git checkout"
 NUMBERED = "needs an onnxruntime that numbers the machine; this build does not"
 
@@ -54,6 +57,14 @@ def lacks_landlock() -> bool:
     return False
 
 
+def lacks_peers() -> bool:
+    try:
+        PeerEnvironment().require()
+    except BenchError:
+        return True
+    return False
+
+
 def _always() -> bool:
     return True  # only an attempt shows it
 
@@ -66,6 +77,7 @@ LACKING: dict[str, Callable[[], bool]] = {
     GPIO_SIM: lambda: not os.access(GPIO_SIM_FOLDER, os.W_OK),
     RECORDINGS: lambda: not (RECORDINGS_FOLDER / "words").is_dir(),
     TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "sklearn", "gguf"))),
+    PEERS: lacks_peers,
     CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
     NUMBERED: _always,
     BROWSER: _has_no_browser,

@@ -40,10 +40,13 @@ FOREIGN = {
     "h11": ["page/http_server.py"],
     "jinja2": ["page/templates.py", "think/template_renderer.py"],
     "litert_lm": ["lab/bench/bakeoff_litert.py"],  # no dependency: installed by hand
+    "livekit": ["lab/peers/*"],  # no dependency: in an environment of its own
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens and its state
+    "loguru": ["lab/peers/pipecat_peer.py"],  # pipecat's log
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
     # Small networks next to live audio, and the large audio encoder, which can be aborted.
     "onnxruntime": ["appliance/onnx_session.py", "think/streaming_encoder.py"],
+    "pipecat": ["lab/peers/pipecat_peer.py"],  # like livekit
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and an observer
     "pocketsphinx": [
         "hear/words/pocketsphinx_backend.py", "voice/speech_aligner.py", "lab/bench/voice_judge.py",
@@ -211,6 +214,7 @@ def test_every_declared_dependency_is_locked() -> None:
         "requirements-room.lock",
         "requirements-dev.lock",
         "requirements-llama.lock",
+        "lab/bench/peers-requirements.lock",
     ],
 )
 def test_every_locked_version_has_hashes_and_no_url(lock: str) -> None:

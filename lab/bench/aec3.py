@@ -1,4 +1,4 @@
-"""Wraps WebRTC's AEC3, for reference only; the only module that uses `livekit`.
+"""Wraps WebRTC's AEC3, for reference only; the only module of the bench that uses `livekit`.
 
 It has the interface of the box's cancellers, but works in blocks of 10 ms, so its output is one
 step of 5 ms late.

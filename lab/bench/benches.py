@@ -72,6 +72,7 @@ class BenchOptions:
                 the folder of synthetic weights, or `e2b` for temporary ones; None: the model of
                 the settings
     shared      the folder with recordings of people in conversation (`lab.sim.people`)
+    install     for `bench peers`: install the programs that are compared, if they are missing
     """
 
     settings: Settings
@@ -92,6 +93,7 @@ class BenchOptions:
     judge: str = "pocketsphinx"
     default_recordings: Path = RECORDINGS
     shared: Path = SHARED
+    install: bool = False
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each file that cannot be used; both are empty
@@ -144,6 +146,12 @@ BENCHES: tuple[Bench, ...] = (
         "interruption",
         "24 min",
         "interruptions: stop latency, false pauses, verdicts, seam",
+        speaks=True,
+    ),
+    Bench(
+        "peers",
+        "",
+        "interruptions beside pipecat and livekit-agents, in the same rooms",
         speaks=True,
     ),
     Bench(
