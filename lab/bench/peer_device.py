@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from appliance.messages.hearing import Onset, Verdict
+from appliance.messages.hearing import Judgement, Onset, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Settings
 from lab.bench import bench_speech
@@ -110,7 +110,7 @@ class PeerDevice:
         if kind == "dropped":
             self.yields.append(at)
         if self._stopped_at is not None:
-            verdict = "interruption" if kind == "dropped" else "backchannel"
+            verdict: Judgement = "interruption" if kind == "dropped" else "backchannel"
             age_ms = (at - self._stopped_at) // _MS
             self.events.append(TimedEvent(at, Verdict(self._serial, verdict, age_ms)))
             self._stopped_at = None

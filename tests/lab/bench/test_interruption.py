@@ -14,7 +14,7 @@ from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench.benches import BenchError, BenchOptions
-from lab.bench.interruption import PARTS, _single_interrupt, bench
+from lab.bench.interruption import PARTS, bench, single_interrupt
 
 SETTINGS = load_defaults()
 
@@ -79,7 +79,7 @@ def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[
 
 def test_the_first_interrupt_ends_the_measurement_and_a_second_is_ignored() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with _single_interrupt():
+    with single_interrupt():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)

@@ -37,7 +37,7 @@ def test_each_system_has_a_row_for_each_room() -> None:
     ours, theirs = rows(tables(found), "Interrupted")
     assert ours["sounds over the answer"] == "Interlude"
     assert (theirs["sounds over the answer"], theirs["room"]) == ("pipecat", "quiet")
-    assert (ours["stop p50"], theirs["stop p95"]) == ("20 ms", "400 ms")
+    assert (ours["stop p50"], theirs["p95"]) == ("20 ms", "400 ms")
     assert (ours["answer lost in the end"], theirs["answer lost in the end"]) == ("10 %", "90 %")
     assert (ours["murmurs"], theirs["calls"]) == (10, 10)
     assert theirs["obeyed in the end"] == "80 %"

@@ -23,8 +23,12 @@ def loop() -> Iterator[SimulatedLoop]:
 
 def test_timers_run_at_their_own_times_up_to_the_given_one(loop: SimulatedLoop) -> None:
     fired: list[tuple[str, float]] = []
+
+    def note(name: str) -> None:
+        fired.append((name, loop.time() - BEGAN_S))
+
     for name, after_s in (("late", 3.0), ("early", 1.0), ("at the end", 2.0)):
-        loop.call_later(after_s, lambda name=name: fired.append((name, loop.time() - BEGAN_S)))
+        loop.call_later(after_s, note, name)
     loop.run_to(BEGAN_S + 2.0)
     assert fired == [("early", 1.0), ("at the end", 2.0)]
     assert loop.time() == BEGAN_S + 2.0
