@@ -12,6 +12,7 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 
+from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench import peer_tables
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
@@ -70,7 +71,7 @@ def _measure(
     found: dict[str, InterruptionFindings],
     problems: list[str],
 ) -> None:
-    """Run all jobs with each system, until KeyboardInterrupt. A system whose program ends by itself
+    """Run all jobs with each system, until KeyboardInterrupt. A system whose program or voice fails
     has a sentence in `problems` and no further jobs."""
     cores = len(os.sched_getaffinity(0))
     with progress(len(jobs) * len(names)) as (report, advance):
@@ -85,7 +86,7 @@ def _measure(
                         mine.done.append((job, result))
                         problems += [p for p in dict.fromkeys(result.problems) if p not in problems]
                         advance()
-            except BenchError as error:  # it keeps the figures that it has, and the others go on
+            except InterludeError as error:  # it keeps the figures that it has, and the others go on
                 problems.insert(0, f"{SYSTEMS[name].title}: {error}")
 
 
