@@ -86,7 +86,7 @@ def _measure(
                         mine.done.append((job, result))
                         problems += [p for p in dict.fromkeys(result.problems) if p not in problems]
                         advance()
-            except InterludeError as error:  # it keeps the figures that it has, and the others go on
+            except InterludeError as error:  # its figures so far stay, and the others go on
                 problems.insert(0, f"{SYSTEMS[name].title}: {error}")
 
 
