@@ -74,7 +74,7 @@ def _over(found: Found) -> FigureTable:
 
 
 def _silent(found: Found) -> FigureTable:
-    columns = ("nobody speaking", "room", "min", "talks, % of it", "paused an hour", "95 %",
+    columns = ("nobody speaking", "room", "min", "talked, min", "paused an hour", "95 %",
                "answers lost an hour", "95 %")  # fmt: skip
     sheet = FigureTable("Nobody speaks over the answer", columns, names=2)
     for condition in _conditions(found, "pauses"):
@@ -86,8 +86,8 @@ def _silent(found: Found) -> FigureTable:
             talked_s = sum(result.talked_s for _, result in done)
             paused = figures.hourly_rate(sum(len(r.pauses) for _, r in done), talked_s)
             lost = figures.hourly_rate(sum(len(r.died_s) for _, r in done), talked_s)
-            talks = f"{100 * talked_s / lasted_s:.0f}"
-            sheet.rows.append((SYSTEMS[name].title, condition, round(lasted_s / 60, 1), talks,
+            minutes = (round(lasted_s / 60, 1), round(talked_s / 60, 1))
+            sheet.rows.append((SYSTEMS[name].title, condition, *minutes,
                                *_rate(paused), *_rate(lost)))  # fmt: skip
     sheet.notes.append(SILENT_NOTE)
     return sheet

@@ -72,6 +72,7 @@ def test_a_pause_and_a_drop_are_both_stops(fields: dict[str, Any], share: float)
 def test_pauses_and_losses_are_an_hour_of_talking() -> None:
     (row,) = rows(tables({"pipecat": findings(0, pauses=4)}), "Nobody speaks")
     assert (row["nobody speaking"], row["room"]) == ("pipecat", "echo 0 dB")
+    assert (row["min"], row["talked, min"]) == (1.0, 60.0)
     assert (row["paused an hour"], row["answers lost an hour"]) == ("4.0", "2.0")
     assert row["95 %"]
 
