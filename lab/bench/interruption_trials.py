@@ -205,18 +205,11 @@ def play(
     session = RoomSession(device, echo_of(place), noise, frames, drive=place.drive)
     response = through_the_room(place)
     played: list[tuple[Spec, SoundClip, int, int]] = []
-    remaining = list(reversed(specs))
-    first_due = 0
+    remaining, first_due = list(reversed(specs)), 0
     stretches: list[tuple[int, int]] = []
     if question is not None:
         first_due = round(ANSWERED_S * RATE_HZ)
-        asked = sound_of(question)
-        wave_asked = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
-        at = round(ASKED_S * RATE_HZ)
-        session.add_sound(at, in_room(wave_asked, response))
-        if told is not None:
-            told(question, at + asked.onset, at + asked.end)
-        stretches.append((at + asked.onset, at + len(asked.samples)))
+        stretches.append(_ask(session, question, response, told))
     due, talked = first_due + round(CONVERGED_S * RATE_HZ), 0
     block = ECHO_BLOCKS * 80
     while not session.ended:
@@ -245,17 +238,28 @@ def play(
         if isinstance(spec, Moment):
             due = at + len(clip.samples)
     result.trials = [_trial(session, *one) for one in played]
-    result.tracks = [
-        session.tracks(onset - clip.onset, onset - clip.onset + len(clip.samples))
-        for spec, clip, onset, _ in played
-        if isinstance(spec, Moment)
-    ]
     # A recording has its own noise after the word, and reverberation follows.
-    stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in played]
+    spans = [(onset - clip.onset, onset - clip.onset + len(clip.samples))
+             for _, clip, onset, _ in played]  # fmt: skip
+    result.tracks = [session.tracks(*span) for span, (spec, *_) in zip(spans, played, strict=True)
+                     if isinstance(spec, Moment)]  # fmt: skip
+    stretches += [(onset, last) for (_, last), (_, _, onset, _) in zip(spans, played, strict=True)]
     result.pauses = _false_pauses(device.events, stretches)
     result.died_s = [at / RATE_HZ for at in device.yields
                      if not _caused(at, stretches, LATE + DEADLINE)]  # fmt: skip
     return result
+
+
+def _ask(
+    session: RoomSession, question: Phrase, response: Floats, told: Told | None
+) -> tuple[int, int]:
+    """Let the owner ask at `ASKED_S`; returns the samples from the onset to the sound's end."""
+    asked, at = sound_of(question), round(ASKED_S * RATE_HZ)
+    wave = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
+    session.add_sound(at, in_room(wave, response))
+    if told is not None:
+        told(question, at + asked.onset, at + asked.end)
+    return at + asked.onset, at + len(asked.samples)
 
 
 def _over_the_air(

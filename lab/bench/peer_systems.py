@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench.interruption_trials import Spec, SynthesisedNoise
-from lab.sim.people import Clip
+from lab.sim.people import Clip, Moment
 
 # Hums that a recogniser leaves out: Deepgram does unless its `filler_words` are switched on.
 HUMS = frozenset({"mm-hm", "mhm", "uh-huh", "hm", "[[m:]]", "aha", "oh"})
@@ -52,7 +52,7 @@ SYSTEMS = {
 def transcript(spec: Spec, *, murmurs: bool = True) -> str:
     """What a recogniser writes down of a sound; "" of noises, hums, and all murmurs without
     `murmurs`."""
-    if spec.kind == "noise" or isinstance(spec, SynthesisedNoise | Clip):
+    if spec.kind == "noise" or isinstance(spec, SynthesisedNoise | Clip | Moment):
         return ""
     if spec.kind == "backchannel" and not murmurs:
         return ""

@@ -90,6 +90,7 @@ def _speech_during_thinking_is_answered_together_with_the_question(
     wait_for_requests(stage, model, 1)
     say_and_wait(stage, "the sea and what lives at the very bottom of it")
     wait_for_requests(stage, model, 2)
+    assert stage.wait_until(lambda: len([*stage.messages_since(Think, at)]) == 2, PATIENCE_S)
     second, first = stage.messages_since(Think, at)
     assert [m.turn for m in stage.messages_since(Abandon, at)] == [first.turn]
     assert sum(model.clips_in_request(1)) == 1
