@@ -27,7 +27,6 @@ from lab.sim.rehearsal_report import (
     RecordingReader,
     UtteranceOutcome,
     answers_lost,
-    judged,
     report,
 )
 from lab.sim.scene import Scene
@@ -169,15 +168,11 @@ def _summary(reader: RecordingReader) -> list[str]:
     lost = ", ".join(
         f"{kind} {count} of {of}" for kind, (count, of) in answers_lost(reader.outcomes()).items()
     )
-    moments = judged(reader)
-    right = sum(moment.right for moment in moments)
     lines = [
         f"Answers lost in the end, by what was said over them: {lost or 'none'}.",
         f"False pauses: {reader.false_pauses()}. Sentences by voice: {spoke or 'none'}.",
         f"CPU of one core: {costs}.",
     ]
-    if moments:
-        lines.append(f"hotato: {right} of {len(moments)} sounds over the box treated rightly.")
     if recording.given_up:
         lines.append(f"[red]The scene did not reach its end: {recording.given_up}.[/]")
     return lines
