@@ -128,11 +128,10 @@ class Toolbox:
         minutes = _number(arguments.get("minutes"), context.language)
         if minutes is None:
             return answer(context.words.say("tool-unclear"))
-        if not 0.0 <= 60 * minutes <= LONGEST_S:  # before rounding: that fails at infinity
+        length_s = 60.0 * minutes
+        if not math.isfinite(length_s) or not 1.0 <= round(length_s) <= LONGEST_S:
             return answer(context.words.say("timer-range"))
-        length_s = float(round(60 * minutes))
-        if length_s < 1.0:
-            return answer(context.words.say("timer-range"))
+        length_s = float(round(length_s))
         if self.timers.full:
             return answer(_full(context.words))
         name = _name(arguments)

@@ -95,6 +95,17 @@ class BenchOptions:
     shared: Path = SHARED
     install: bool = False
 
+    def chosen(
+        self, bench: str, known: Sequence[str], usual: Sequence[str] | None = None
+    ) -> tuple[str, ...]:
+        """The parts to run: those named, else `usual`, else all that are `known`. Raises BenchError
+        for an unknown one."""
+        unknown = [part for part in self.parts if part not in known]
+        if unknown:
+            raise BenchError(f"`bench {bench}` has no part `{unknown[0]}`.",
+                             f"There are {', '.join(known)}.")  # fmt: skip
+        return self.parts or tuple(known if usual is None else usual)
+
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each file that cannot be used; both are empty
         if no folder is named and the default one does not exist. Raises RecordingError for a named

@@ -30,7 +30,7 @@ from lab.bench import (
     interruption_work,
 )
 from lab.bench.bench_words import RecordedWords
-from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import plan
 from lab.sim import people
@@ -48,11 +48,7 @@ Report = Callable[[str], None]
 def bench(options: BenchOptions) -> list[FigureTable]:
     """The table of targets, and the tables with details. Raises BenchError for an unknown part,
     RecordingError for unusable recordings."""
-    parts = options.parts or PARTS
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise BenchError(f"`bench interruption` has no part `{unknown[0]}`.",
-                         f"There are {', '.join(PARTS)}.")  # fmt: skip
+    parts = options.chosen("interruption", PARTS)
     sources, problems = options.recorded()
     found = InterruptionFindings()
     early = False

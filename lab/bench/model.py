@@ -42,11 +42,7 @@ def bench(
     Raises BenchError for an unknown part or too little memory, ModelError for unusable files,
     StorageError if the synthetic ones cannot be written.
     """
-    parts = options.parts or tuple(PARTS)
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
-        raise BenchError(f"`bench model` has no part `{unknown[0]}`.",
-                         f"There are {', '.join(PARTS)}.")  # fmt: skip
+    parts = options.chosen("model", tuple(PARTS))
     if (options.model is None) != (options.audio is None):
         raise BenchError("A model needs both of its files.",
                          "Give `--model FILE` and `--audio FILE`.")  # fmt: skip

@@ -15,7 +15,7 @@ from contextlib import closing
 from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench import peer_tables
-from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.interruption import SHOWN_PROBLEMS, progress, single_interrupt, whose
 from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import OVER as PLANNED
@@ -33,11 +33,7 @@ DEFAULT = tuple(name for name in SYSTEMS if not name.endswith("-fast"))
 def bench(options: BenchOptions, environment: PeerEnvironment | None = None) -> list[FigureTable]:
     """The tables. `--part` names the systems. Raises BenchError for an unknown one, or if the
     programs are not installed."""
-    names = options.parts or DEFAULT
-    unknown = [name for name in names if name not in SYSTEMS]
-    if unknown:
-        raise BenchError(f"`bench peers` has no part `{unknown[0]}`.",
-                         f"There are {', '.join(SYSTEMS)}.")  # fmt: skip
+    names = options.chosen("peers", tuple(SYSTEMS), DEFAULT)
     home = environment or PeerEnvironment()
     if any(SYSTEMS[name].program for name in names):
         if options.install:

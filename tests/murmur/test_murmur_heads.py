@@ -9,11 +9,12 @@ import onnx
 import pytest
 
 from appliance.errors import ModelError
+from appliance.hear.bargein.murmur_network import WHOLE
 from appliance.onnx_session import open_session
 from tests import skips
 from tests.murmur.test_murmur_graph import WIDTH, tiny
 from training.murmur import graph
-from training.murmur.features import ENCODER, MOMENTS, WHOLE
+from training.murmur.features import ENCODER, MOMENTS
 from training.murmur.mixture import Origin
 from training.verdict.dataset import Bursts
 

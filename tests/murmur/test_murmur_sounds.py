@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.hear.bargein.murmur_network import AGES_MS
 from appliance.pcm import RATE_HZ
 from lab.sim import people
 from lab.sim.people import Clip
@@ -67,7 +68,7 @@ def test_each_clip_of_a_test_is_played_once() -> None:
 
 def test_the_window_ends_at_the_age_at_an_equal_peak() -> None:
     sound = np.full(17_600, 1000, np.int16)
-    for age in features.AGES_MS:
+    for age in AGES_MS:
         later = sound.copy()
         later[(300 + age) * 16 :] = 30_000
         heard = features.window(later, age)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import onnx
 
 from appliance.hear.bargein.features import GIVEN_MS
+from appliance.hear.bargein.murmur_network import AGES_MS, WHOLE
 from appliance.hear.turn.log_mel import scaled_bands
 from appliance.onnx_session import open_session
 from appliance.pcm import RATE_HZ, Samples
@@ -26,9 +27,7 @@ from training.verdict.dataset import Bursts, load
 
 Floats = npt.NDArray[np.float32]
 
-AGES_MS = (300, 480, 650)  # at which the box asks
-WHOLE = "whole"  # the moment at which it asks about a sound that has ended
-MOMENTS = (*map(str, AGES_MS), WHOLE)
+MOMENTS = (*map(str, AGES_MS), WHOLE)  # at which the box asks
 AFTER_END_MS = 60  # of the room after a sound's end, in its window
 SHORTEST_MS = 240  # of a whole sound, at which its window ends
 NEVER_MS = 10_000  # for a sound that went on when the burst ended

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
+from appliance.hear.bargein.murmur_network import WHOLE
 from training.murmur import graph
-from training.murmur.features import MOMENTS, WHOLE, asked_ms, bursts_of, heard_ms
+from training.murmur.features import MOMENTS, asked_ms, bursts_of, heard_ms
 from training.murmur.graph import Head
 from training.murmur.mixture import Origin
 from training.verdict.dataset import Bursts

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError
+from appliance.hear.bargein.murmur_network import AGES_MS
 from appliance.hear.bargein.network import MODEL as VERDICT
 from appliance.onnx_session import open_session
 from appliance.settings import load_defaults
 from training.murmur import graph
-from training.murmur.features import AGES_MS, MOMENTS, asked_ms, bursts_of, heard_ms, mel
+from training.murmur.features import MOMENTS, asked_ms, bursts_of, heard_ms, mel
 from training.murmur.mixture import Origin
 from training.verdict import evaluate
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from appliance.hear.bargein.murmur_network import AGES_MS, WHOLE
 from lab.bench import intervals
-from training.murmur.features import AGES_MS, MOMENTS, WHOLE
+from training.murmur.features import MOMENTS
 from training.murmur.heads import Bools, Set, area, scores, threshold, train
 from training.murmur.judged import MODEL, NOISE, Judged, judged
 from training.murmur.mixture import CONVERSATION, SYNTHETIC

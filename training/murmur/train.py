@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from appliance.hear.bargein.murmur_network import WHOLE
 from training.murmur import graph
-from training.murmur.features import ENCODER, MOMENTS, WHOLE
+from training.murmur.features import ENCODER, MOMENTS
 from training.murmur.graph import Head
 from training.murmur.heads import PEOPLE, Bools, Floats, Set, area, scores, threshold, train
 from training.murmur.mixture import CONVERSATION

@@ -33,8 +33,8 @@ class ClassProbabilities(NamedTuple):
     @classmethod
     def of_log_odds(cls, murmur: float, noise: float) -> ClassProbabilities:
         """By the log odds of a murmur against a call, and of a noise against a voice."""
-        voice = 1.0 - _probability(noise)
-        return cls(voice * _probability(murmur), voice * (1.0 - _probability(murmur)), 1.0 - voice)
+        voice, share = 1.0 - _probability(noise), _probability(murmur)
+        return cls(voice * share, voice * (1.0 - share), 1.0 - voice)
 
     def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These probabilities, updated with independent evidence."""
@@ -190,16 +190,16 @@ IN_RULES = DecisionSchedule(
     doubt_while_it_sounds=0.35,
     vouches=0.0,
 )
-# Of the judge of murmurs, at its threshold, over which 2 % of the training's calls are resumed: so
-# that the deadline's rule just resumes.
-# Its log odds of a noise are lowered by this: to go on over a call is worse than to pause.
-_NOISE_DOUBT = 0.5
-# It is first asked 300 ms after the onset. Until its answer, or until that is late, nothing is an
-# interruption: the box is silent meanwhile.
-# After so much quiet its answer about the whole sound decides as at the deadline.
-_ENDED_FOR_GOOD_MS = 150
-_FIRST_ASKED_MS, _ANSWERED_MS = AGES_MS[0], AGES_MS[0] + 100
+# Log odds of a murmur at the threshold of its judge, over which 2 % of the tuning's calls are
+# resumed: such that the deadline's rule just resumes.
 _AT_THRESHOLD = math.log((1 - IN_NETWORK.last_doubt) / IN_NETWORK.last_doubt)
+# The judge's log odds of a noise are lowered by this: to go on over a call is worse than to pause.
+_NOISE_DOUBT = 0.5
+# The judge is first asked 300 ms after the onset. Until its answer, or until that is late, nothing
+# is an interruption: the box is silent meanwhile.
+_FIRST_ASKED_MS, _ANSWERED_MS = AGES_MS[0], AGES_MS[0] + 100
+# After so much quiet the judge's answer about the whole sound decides as at the deadline.
+_ENDED_FOR_GOOD_MS = 150
 # A sound that has stopped may have been residual echo, which stops with the box. Before the
 # deadline only a sound that was active within this time is an interruption.
 STILL_SOUNDS_MS = 100

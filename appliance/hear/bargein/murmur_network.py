@@ -38,7 +38,8 @@ class MurmurNetwork:
     """The network on one thread; a question takes about 4 ms of one x86-64 core.
 
     thresholds  of the score of a murmur, by the moment of the question: an age in ms, or `WHOLE` if
-                the sound has ended. Over them 2 % of the tuning's calls are resumed
+                the sound has ended. Over them 2 % of the tuning's calls are resumed, 1.5 %
+                of those that have ended
     """
 
     def __init__(self, model: Path = MODEL) -> None:

@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -124,19 +125,26 @@ def test_an_unhealthy_release_killed_during_its_trial_does_not_survive_a_power_c
     assert outcomes == {"0.1.0"}
 
 
-def test_an_interrupted_rollback_is_noted_whenever_the_older_release_is_kept(at: Bench) -> None:
-    for version in ("0.1.0", "0.2.0"):
-        at.installer().install(at.shop.make(version))
+def cuts(at: Bench, file: Path | None, runs: str) -> Iterator[None]:
+    """Yields after a power cut at each of its steps in turn: the installation of `file`, or with
+    None a return, both begun anew from the present state, in which release `runs` runs."""
     before = at.store.root.parent / "before"
     shutil.copytree(at.store.root, before, symlinks=True)
-    seen = set()
     for after in range(1, 60):
         shutil.rmtree(at.store.root)
         shutil.copytree(before, at.store.root, symlinks=True)
-        at.box.runs = "0.2.0"
-        if not killed(at, None, after):
+        at.box.runs = runs
+        if not killed(at, file, after):
             break
         shutil.rmtree(at.store.trial_folder, ignore_errors=True)
+        yield
+
+
+def test_an_interrupted_rollback_is_noted_whenever_the_older_release_is_kept(at: Bench) -> None:
+    for version in ("0.1.0", "0.2.0"):
+        at.installer().install(at.shop.make(version))
+    seen = set()
+    for _ in cuts(at, None, "0.2.0"):
         noted = rejected.find(at.store.root, "0.2.0") is not None
         seen.add((at.store.kept(), noted))
     assert seen == {("0.2.0", False), ("0.2.0", True), ("0.1.0", True)}
@@ -146,16 +154,8 @@ def test_the_floor_is_on_the_disk_whenever_the_release_that_sets_it_is_kept(at: 
     """The fallback knows it only from there (system/usr/lib/interlude/startable.py)."""
     at.installer().install(at.shop.make("0.1.0"))
     file = at.shop.make("0.2.0", files=1, policy={"security": True})
-    before = at.store.root.parent / "before"
-    shutil.copytree(at.store.root, before, symlinks=True)
     seen = set()
-    for after in range(1, 60):
-        shutil.rmtree(at.store.root)
-        shutil.copytree(before, at.store.root, symlinks=True)
-        at.box.runs = "0.1.0"
-        if not killed(at, file, after):
-            break
-        shutil.rmtree(at.store.trial_folder, ignore_errors=True)
+    for _ in cuts(at, file, "0.1.0"):
         seen.add((at.store.kept(), security_record.read(at.store.root).least_version))
     assert seen == {("0.1.0", ""), ("0.1.0", "0.2.0"), ("0.2.0", "0.2.0")}
 
